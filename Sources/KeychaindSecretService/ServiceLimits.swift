@@ -42,6 +42,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Objects that a call reads or lists without letting other calls in between.
     package var objectsAtOnce = 256
 
+    /// Items that a search looks at without letting other calls in between.
+    package var searchedAtOnce = 2048
+
     /// The time after which such a call lets others in between.
     package var timeSlice = Duration.microseconds(500)
 

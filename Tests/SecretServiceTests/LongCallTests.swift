@@ -68,6 +68,66 @@ struct LongCallTests {
 
     @Test
     @BusActor
+    func searchItems_deletedInBetween_isLeftOut() async throws {
+        let scene = try await Scene(in: .sessionCollection)
+        let attributes = ["of": "scene"]
+        let gone = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
+        let everywhere = Scene.call(.service, Interface.service, "SearchItems", attributes)
+        let (unlocked, locked) = try await scene.reply(to: everywhere, meanwhile: [gone])
+            .read([ObjectPath].self, [ObjectPath].self)
+        #expect(unlocked == scene.items.dropLast().reversed() && locked.isEmpty)
+        let there = Scene.call(.sessionCollection, Interface.collection, "SearchItems", attributes)
+        let next = Scene.call(scene.items[0], Interface.item, "Delete")
+        let found = try await scene.reply(to: there, meanwhile: [next]).read([ObjectPath].self)
+        #expect(found == scene.items.dropLast().dropFirst().reversed())
+    }
+
+    @Test
+    @BusActor
+    func searchItems_lockedInBetween_tellsSo() async throws {
+        let scene = try await Scene(in: .login)
+        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let search = Scene.call(.service, Interface.service, "SearchItems", ["of": "scene"])
+        let (unlocked, locked) = try await scene.reply(to: search, meanwhile: [lock])
+            .read([ObjectPath].self, [ObjectPath].self)
+        #expect(unlocked.isEmpty && Set(locked) == Set(scene.items))
+    }
+
+    @Test
+    @BusActor
+    func searchItems_changesAgainAndAgain_endsAsOfTheLastOne() async throws {
+        let scene = try await Scene(in: .sessionCollection)
+        let search = Scene.call(.service, Interface.service, "SearchItems", ["of": "scene"])
+        // More than the times that a search begins again.
+        let deletions = scene.items.prefix(40).map { Scene.call($0, Interface.item, "Delete") }
+        let (unlocked, _) = try await scene.reply(to: search, meanwhile: deletions)
+            .read([ObjectPath].self, [ObjectPath].self)
+        let kept = Set(scene.items.dropFirst(40))
+        #expect(kept.isSubset(of: unlocked) && unlocked == unlocked.sorted { scene.isNewer($0, than: $1) })
+    }
+
+    @Test
+    @BusActor
+    func callerLeaves_itsLongCallEnds_nextIsAnswered() async throws {
+        let scene = try await Scene(in: .login)
+        let reply = try await scene.replyAfterLeaving([
+            scene.secretsCall, Scene.call(.service, Interface.service, "SearchItems", ["of": "scene"]),
+            Scene.call(.service, Interface.service, "Unlock", scene.items),
+        ])
+        #expect(try reply.read([ObjectPath: WireSecret].self).count == Scene.count)
+    }
+
+    @Test
+    @BusActor
+    func lists_ofTooManyObjects_areRefused() async throws {
+        let scene = try await Scene(in: .login, objectsPerCall: Scene.count - 1)
+        for call in [scene.secretsCall, Scene.call(.service, Interface.service, "Unlock", scene.items)] {
+            #expect(try await scene.reply(to: call, meanwhile: []).error?.name == .limitsExceeded)
+        }
+    }
+
+    @Test
+    @BusActor
     func unlock_lockedInBetween_promptsForTheRest() async throws {
         let scene = try await Scene(in: .login)
         let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
@@ -89,9 +149,11 @@ struct LongCallTests {
         let session: ObjectPath
         let otherSession: ObjectPath
 
-        init(in collection: ObjectPath) async throws {
+        init(in collection: ObjectPath, objectsPerCall: Int = 100_000) async throws {
             var limits = ServiceLimits()
+            limits.objectsPerCall = objectsPerCall
             limits.objectsAtOnce = 1
+            limits.searchedAtOnce = 1
             limits.timeSlice = .zero
             service = try await ProviderInProcess(limits: limits)
             #expect(try await service.unlock([.answer(ProviderInProcess.password)]).isOpen)
@@ -125,7 +187,24 @@ struct LongCallTests {
             return message
         }
 
-        var secretsCall: Message { Scene.call(.service, Interface.service, "GetSecrets", items, session) }
+        var secretsCall: Message { secretsCall(in: session) }
+
+        private func secretsCall(in session: ObjectPath) -> Message {
+            Scene.call(.service, Interface.service, "GetSecrets", items, session)
+        }
+
+        func isNewer(_ first: ObjectPath, than second: ObjectPath) -> Bool {
+            (items.firstIndex(of: first) ?? 0) > (items.firstIndex(of: second) ?? 0)
+        }
+
+        /// Leaves with calls in flight, and asks for all secrets as the other program.
+        func replyAfterLeaving(_ calls: [Message]) async throws -> Message {
+            calls.forEach(client.send)
+            try client.waitForBus()
+            client.close()
+            other.send(secretsCall(in: otherSession))
+            return try #require(await other.replies(1).first)
+        }
 
         /// Makes a call; those of another program come right behind it, before the service has seen it.
         func reply(to call: Message, meanwhile calls: [Message]) async throws -> Message {

@@ -29,6 +29,39 @@ import Testing
         await vault.close()
     }
 
+    @Test func search_inParts_findsTheSame() async throws {
+        let (vault, login) = try await login()
+        for number in 0..<50 { _ = try await login.add("x", ["even": "\(number % 2 == 0)", "n": "\(number)"]) }
+        var pauses = 0
+        for query in [[:], ["even": "true"], ["even": "true", "n": "4"], ["n": "1"], ["n": "x"]] as [Attributes] {
+            let found = await login.search(query) {
+                pauses += 1
+                return true
+            }
+            #expect(found == login.search(query))
+        }
+        #expect(pauses > 3)
+        #expect(login.search([:], lookingAt: 49) == nil)
+        #expect(login.search(["even": "true"], lookingAt: 24) == nil)
+        #expect(login.search(["even": "true"], lookingAt: 25)?.count == 25)
+        #expect(login.search(["even": "true", "n": "4"], lookingAt: 1)?.count == 1)
+        await vault.close()
+    }
+
+    @Test func search_inParts_endsWithAChange() async throws {
+        let (vault, login) = try await login()
+        for number in 0..<50 { _ = try await login.add("x", ["n": "\(number)"]) }
+        var pauses = 0
+        let changed = await login.search([:]) {
+            pauses += 1
+            login.lock()
+            return true
+        }
+        #expect(changed == nil && pauses == 1)
+        #expect(await login.search([:]) { false } == nil)
+        await vault.close()
+    }
+
     @Test func search_subsets_caseAndValues() async throws {
         let (vault, login) = try await login()
         let id = try await login.add("x", ["Name": "Value", "other": ""])

@@ -9,9 +9,15 @@ package struct TimeSlice {
         end = LoopClock.suspending.instant(after: length)
     }
 
-    /// Lets the loop take a turn if the time is over, and begins another slice.
+    /// Lets others in between if the time is over, and begins another slice.
     package mutating func yieldIfOver() async {
-        guard LoopClock.suspending.now >= end else { return }
+        if LoopClock.suspending.now >= end { await yield() }
+    }
+
+    /// Lets the loop read and handle what has arrived, and begins another slice.
+    package mutating func yield() async {
+        // The loop reads at the end of one turn, and handles at the end of the next.
+        await Task.yield()
         await Task.yield()
         end = LoopClock.suspending.instant(after: length)
     }

@@ -132,13 +132,24 @@ package struct Reader: ~Copyable {
         try readContainer(keychaind_dbus_type_array) { (reader) throws(BusError) in
             var count = 0
             while !reader.isAtEnd {
-                guard count < limit else {
-                    throw BusError(.limitsExceeded, "a list has more than \(limit) entries")
-                }
+                guard count < limit else { throw Reader.tooMany(limit) }
                 count += 1
                 try element(&reader)
             }
         }
+    }
+
+    /// Begins an array whose elements are read in several turns of the loop, as long as this reader lives.
+    package mutating func beginArray() throws(BusError) -> Reader {
+        try expect(keychaind_dbus_type_array)
+        var inner = DBusMessageIter()
+        dbus_message_iter_recurse(&iterator, &inner)
+        return Reader(iterator: inner)
+    }
+
+    /// The error for an array with too many elements.
+    package static func tooMany(_ limit: Int) -> BusError {
+        BusError(.limitsExceeded, "a list has more than \(limit) entries")
     }
 
     /// Reads a dictionary; the closure is called once per entry and must read key and value.

@@ -22,6 +22,14 @@ final class LargeAnswers {
         TimeSlice(sliceLength)
     }
 
+    /// Lets the bus take earlier messages and others' calls be answered, before a reply is checked and sent.
+    ///
+    /// All bytes leave through one socket: a small answer behind a large one waits until the bus has read that.
+    func letOthersGoFirst(_ slice: inout TimeSlice) async {
+        await connection.waitForRoom()
+        await slice.yield()
+    }
+
     /// Makes a reply in the client's turn, once the bus has taken the earlier messages.
     ///
     /// Throws `LimitsExceeded` past the limit.

@@ -50,10 +50,29 @@ struct FoundItems {
 
     /// Adds the items of the next query that were not found before.
     @BusActor
-    mutating func add(query: Int, _ hits: (Collection) -> [ItemID], in collections: [Collection]) {
+    mutating func add(query: Int, _ hits: [LongSearch.Hits]) {
+        beginQuery()
+        for (collection, ids) in hits { add(ids, in: collection, query: query) }
+    }
+
+    /// Does the same, and lets other calls in between.
+    @BusActor
+    mutating func add(query: Int, _ hits: [LongSearch.Hits], _ slice: inout TimeSlice) async {
+        beginQuery()
+        for (collection, ids) in hits {
+            for start in stride(from: 0, to: ids.count, by: FoundItems.rowsPerPart) {
+                await slice.yieldIfOver()
+                let end = min(start + FoundItems.rowsPerPart, ids.count)
+                add(ids[start..<end], in: collection, query: query)
+            }
+        }
+    }
+
+    private static let rowsPerPart = 16
+
+    private mutating func beginQuery() {
         // Most searches end with the first query.
         if !rows.isEmpty { earlier = Set(rows.map(\.reference)) }
-        for collection in collections { add(hits(collection), in: collection, query: query) }
     }
 
     /// Adds items named by a client, each once.
@@ -66,7 +85,7 @@ struct FoundItems {
     }
 
     @BusActor
-    private mutating func add(_ ids: [ItemID], in collection: Collection, query: Int) {
+    private mutating func add(_ ids: some Sequence<ItemID>, in collection: Collection, query: Int) {
         for id in ids {
             let reference = ItemReference(id, in: collection)
             guard earlier.isEmpty || !earlier.contains(reference) else { continue }

@@ -23,15 +23,11 @@ struct CollectionObject {
                 call.reply(with: try await object.delete())
             },
             Method(
-                "SearchItems",
+                deciding: "SearchItems",
                 in: [Parameter("attributes", Attributes.self)],
                 out: [Parameter("results", [ObjectPath].self)]
             ) { (object, call) throws(BusError) in
-                let hits = object.client.search(try call.arguments(Attributes.self), in: object.collection)
-                if object.collection.isLocked {
-                    call.client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: object.collection) })
-                }
-                call.reply(with: ItemPaths(hits, in: object.collection.name))
+                try object.search(call)
             },
             Method(
                 suspending: "CreateItem",
@@ -92,6 +88,36 @@ struct CollectionObject {
 
     @BusActor private var unlockedBy: String {
         collection.isLocked ? "" : collection.unlockedBy?.busName ?? ""
+    }
+
+    // MARK: Searching
+
+    @BusActor
+    private func search(_ call: MethodCall) throws(BusError) -> Dispatch {
+        let attributes = try call.arguments(Attributes.self)
+        let limit = provider.limits.searchedAtOnce
+        guard let hits = client.search(attributes, in: collection, lookingAt: limit) else {
+            return .suspending { () async throws(BusError) in try await searchLong(attributes, call) }
+        }
+        answer(call, with: hits)
+        return .answered
+    }
+
+    @BusActor
+    private func searchLong(_ attributes: Attributes, _ call: MethodCall) async throws(BusError) {
+        try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
+            var slice = provider.largeAnswers.beginSlice()
+            let search = LongSearch(client: client) { [collection] }
+            let hits = try await search.hits(attributes, &slice)
+            guard let ids = hits.first?.ids else { return }
+            answer(call, with: ids)
+        }
+    }
+
+    @BusActor
+    private func answer(_ call: MethodCall, with hits: [ItemID]) {
+        if collection.isLocked { client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: collection) }) }
+        call.reply(with: ItemPaths(hits, in: collection.name))
     }
 
     // MARK: Changes

@@ -12,16 +12,11 @@ extension ServiceObject {
             try await object.createCollection(call)
         },
         Method(
-            "SearchItems",
+            deciding: "SearchItems",
             in: [Parameter("attributes", Attributes.self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("locked", [ObjectPath].self)]
         ) { (object, call) throws(BusError) in
-            var reader = call.message.makeReader()
-            let (unlocked, locked) = try object.search(try Attributes(from: &reader))
-            call.reply { writer in
-                unlocked.write(to: &writer)
-                locked.write(to: &writer)
-            }
+            try object.search(call)
         },
         Method(
             "ReadAlias",
@@ -72,17 +67,42 @@ extension ServiceObject {
 
     /// Searches all collections, including locked ones (#62); each list is newest first (#66).
     @BusActor
-    private func search(_ attributes: Attributes) throws(BusError) -> (unlocked: ItemPaths, locked: ItemPaths) {
+    private func search(_ call: MethodCall) throws(BusError) -> Dispatch {
+        var reader = call.message.makeReader()
+        let attributes = try Attributes(from: &reader)
         var hits = SearchHits(for: client, access: provider.access)
         for collection in provider.vault.collections {
-            hits.add(client.search(attributes, in: collection), in: collection)
+            guard
+                let ids = client.search(attributes, in: collection, lookingAt: provider.limits.searchedAtOnce)
+            else { return .suspending { () async throws(BusError) in try await searchLong(attributes, call) } }
+            hits.add(ids, in: collection)
         }
+        try answer(call, with: hits)
+        return .answered
+    }
+
+    @BusActor
+    private func searchLong(_ attributes: Attributes, _ call: MethodCall) async throws(BusError) {
+        try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
+            var slice = provider.largeAnswers.beginSlice()
+            let search = LongSearch(client: client) { provider.vault.collections }
+            var hits = SearchHits(for: client, access: provider.access)
+            for (collection, ids) in try await search.hits(attributes, &slice) { hits.add(ids, in: collection) }
+            try answer(call, with: hits)
+        }
+    }
+
+    @BusActor
+    private func answer(_ call: MethodCall, with hits: SearchHits) throws(BusError) {
         client.awaitUnlock(of: hits.hitsInLockedCollections)
         let (unlocked, locked) = hits.paths()
         guard unlocked.byteCount + locked.byteCount <= provider.limits.pathBytesPerReply else {
             throw BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
         }
-        return (unlocked, locked)
+        call.reply { writer in
+            unlocked.write(to: &writer)
+            locked.write(to: &writer)
+        }
     }
 
     @BusActor

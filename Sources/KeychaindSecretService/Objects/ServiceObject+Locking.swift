@@ -11,8 +11,7 @@ extension ServiceObject {
         ) { (object, call) throws(BusError) in
             var reader = call.message.makeReader()
             let unlocking = object.provider.unlocking
-            let paths = try unlocking.readObjects(&reader)
-            guard paths.count > object.provider.limits.objectsAtOnce else {
+            if let paths = try unlocking.readFewObjects(&reader) {
                 let (unlocked, prompt) = try unlocking.unlock(paths, for: object.client)
                 call.reply(with: unlocked, prompt)
                 return .answered
@@ -20,8 +19,7 @@ extension ServiceObject {
             return .suspending { () async throws(BusError) in
                 try await object.provider.largeAnswers.make(for: object.client) { () async throws(BusError) in
                     var slice = object.provider.largeAnswers.beginSlice()
-                    let (unlocked, prompt) = try await unlocking.unlockMany(paths, for: object.client, &slice)
-                    call.reply(with: unlocked, prompt)
+                    try await unlocking.unlockMany(call, for: object.client, &slice)
                 }
             }
         },

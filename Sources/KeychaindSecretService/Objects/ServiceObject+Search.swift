@@ -37,23 +37,85 @@ extension ServiceObject {
 
     @BusActor
     private func searchAndRead(_ call: MethodCall) throws(BusError) -> Dispatch {
-        var rest = call.message.makeReader()
-        rest.skip()
-        let session = try client.readOptionalSession(&rest)
-        let limit = Int(try UInt32(from: &rest))
-        var found = FoundItems(for: client, access: provider.access, describedQuery: Int(try UInt32(from: &rest)))
-        let collections = provider.vault.collections
-        var reader = call.message.makeReader()
-        var number = 0
-        try reader.readArray(limit: provider.limits.queriesPerCall) { (reader) throws(BusError) in
+        let search = try CombinedSearch(call, client)
+        var found = FoundItems(for: client, access: provider.access, describedQuery: search.describedQuery)
+        var isLong = false
+        try search.forEachQuery(limit: provider.limits.queriesPerCall) { (number, reader) throws(BusError) in
             // Items of later queries come after all that were found.
-            guard limit == 0 || found.count < limit else { return reader.skip() }
+            guard !isLong, search.wantsMore(than: found.count) else { return reader.skip() }
             let query = try Attributes(from: &reader)
-            found.add(query: number, { [client] collection in client.search(query, in: collection) }, in: collections)
+            var hits: [LongSearch.Hits] = []
+            for collection in provider.vault.collections {
+                guard
+                    let ids = client.search(query, in: collection, lookingAt: provider.limits.searchedAtOnce)
+                else { return isLong = true }
+                hits.append((collection, ids))
+            }
+            found.add(query: number, hits)
+        }
+        guard !isLong else {
+            return answerInSlices(call, search.session) { (slice) async throws(BusError) in
+                try await find(search, &slice)
+            }
+        }
+        found.sort(limit: search.limit)
+        return try answer(call, with: found, search.session)
+    }
+
+    @BusActor
+    private func find(_ search: CombinedSearch, _ slice: inout TimeSlice) async throws(BusError) -> FoundItems {
+        var found = FoundItems(for: client, access: provider.access, describedQuery: search.describedQuery)
+        let long = LongSearch(client: client) { provider.vault.collections }
+        var number = 0
+        while search.wantsMore(than: found.count), let query = try search.query(number) {
+            await found.add(query: number, try await long.hits(query, &slice), &slice)
             number += 1
         }
-        found.sort(limit: limit)
-        return try answer(call, with: found, session)
+        found.sort(limit: search.limit)
+        return found
+    }
+
+    /// The arguments of `Search`.
+    @BusActor
+    private struct CombinedSearch {
+        let session: Session?
+        /// The most items; zero for all.
+        let limit: Int
+        let describedQuery: Int
+        private let message: Message
+
+        init(_ call: MethodCall, _ client: Client) throws(BusError) {
+            message = call.message
+            var rest = message.makeReader()
+            rest.skip()
+            session = try client.readOptionalSession(&rest)
+            limit = Int(try UInt32(from: &rest))
+            describedQuery = Int(try UInt32(from: &rest))
+        }
+
+        func wantsMore(than count: Int) -> Bool { limit == 0 || count < limit }
+
+        /// Calls the closure with the number of each query; it must read or skip the query.
+        func forEachQuery(
+            limit: Int,
+            _ body: (Int, inout Reader) throws(BusError) -> Void
+        ) throws(BusError) {
+            var reader = message.makeReader()
+            var number = 0
+            try reader.readArray(limit: limit) { (reader) throws(BusError) in
+                try body(number, &reader)
+                number += 1
+            }
+        }
+
+        /// Reads one query; nil if there are fewer.
+        func query(_ wanted: Int) throws(BusError) -> Attributes? {
+            var query: Attributes?
+            try forEachQuery(limit: .max) { (number, reader) throws(BusError) in
+                if number == wanted { query = try Attributes(from: &reader) } else { reader.skip() }
+            }
+            return query
+        }
     }
 
     @BusActor
@@ -70,14 +132,14 @@ extension ServiceObject {
     /// Answers with the items, and with the secrets of the unlocked ones if there is a session.
     @BusActor
     private func answer(_ call: MethodCall, with found: FoundItems, _ session: Session?) throws(BusError) -> Dispatch {
-        guard found.count <= provider.limits.objectsAtOnce else { return answerInSlices(call, with: found, session) }
+        guard found.count <= provider.limits.objectsAtOnce else { return answerInSlices(call, session) { _ in found } }
         let size = found.byteCount
         guard size <= provider.limits.itemBytesPerReply else { throw FoundItems.tooMany }
-        guard size <= ServiceObject.largeReply else { return answerInSlices(call, with: found, session) }
+        guard size <= ServiceObject.largeReply else { return answerInSlices(call, session) { _ in found } }
         var batch: SecretBatch?
         if let session {
             batch = try residentSecrets(of: found.unlocked.compactMap(wanted), in: session)
-            if batch == nil { return answerInSlices(call, with: found, session) }
+            if batch == nil { return answerInSlices(call, session) { _ in found } }
         }
         call.reply { writer in
             found.write(to: &writer)
@@ -86,19 +148,31 @@ extension ServiceObject {
         return .answered
     }
 
+    /// - Parameter find: called in the turn of the client.
     @BusActor
-    private func answerInSlices(_ call: MethodCall, with found: FoundItems, _ session: Session?) -> Dispatch {
+    private func answerInSlices(
+        _ call: MethodCall,
+        _ session: Session?,
+        _ find: @escaping @BusActor (inout TimeSlice) async throws(BusError) -> FoundItems
+    ) -> Dispatch {
         .suspending { () async throws(BusError) in
             if let session {
-                let unlocked = found.unlocked
-                let find = { wanted(unlocked[$0]) }
-                return try await sendSecrets(unlocked.count, find, after: found, in: session, answering: call)
+                try await sendSecrets(in: session, answering: call) { (writer, slice) async throws(BusError) in
+                    let found = try await find(&slice)
+                    try await found.write(to: &writer, &slice, upTo: provider.limits.itemBytesPerReply)
+                    let unlocked = found.unlocked
+                    return (unlocked.count, { number in wanted(unlocked[number]) })
+                }
+                return
             }
             try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
                 var slice = provider.largeAnswers.beginSlice()
                 var writer = call.beginReply()
+                let found = try await find(&slice)
                 try await found.write(to: &writer, &slice, upTo: provider.limits.itemBytesPerReply)
                 SecretBatch.writeNone(to: &writer)
+                await provider.largeAnswers.letOthersGoFirst(&slice)
+                try client.checkConnected()
                 call.reply(written: writer)
             }
         }

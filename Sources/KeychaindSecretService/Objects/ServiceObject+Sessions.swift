@@ -42,11 +42,8 @@ extension ServiceObject {
         rest.skip()
         _ = try client.readSession(&rest)
         var reader = call.message.makeReader()
-        let requested = try provider.unlocking.readObjects(&reader)
-        guard requested.count <= provider.limits.objectsAtOnce else {
-            return .suspending { () async throws(BusError) in
-                try await sendSecrets(of: requested, in: try session(of: call), answering: call)
-            }
+        guard let requested = try provider.unlocking.readFewObjects(&reader) else {
+            return .suspending { () async throws(BusError) in try await sendManySecrets(call) }
         }
         var seen = Set<ObjectPath>(minimumCapacity: requested.count)
         let paths = requested.filter { seen.insert($0).inserted }
@@ -64,6 +61,14 @@ extension ServiceObject {
     }
 
     @BusActor
+    private func sendManySecrets(_ call: MethodCall) async throws(BusError) {
+        try await sendSecrets(in: try session(of: call), answering: call) { (_, slice) async throws(BusError) in
+            let paths = try await PathList(of: call.message, limit: provider.limits.objectsPerCall, &slice)
+            return (paths.count, { number in wanted(paths[number]) })
+        }
+    }
+
+    @BusActor
     private func session(of call: MethodCall) throws(BusError) -> Session {
         var reader = call.message.makeReader()
         reader.skip()
@@ -75,7 +80,9 @@ extension ServiceObject {
         let session = try session(of: call)
         guard let batch = try residentSecrets(of: paths.compactMap(wanted), in: session) else {
             return .suspending { () async throws(BusError) in
-                try await sendSecrets(of: paths, in: session, answering: call)
+                try await sendSecrets(in: session, answering: call) { _, _ in
+                    (paths.count, { number in wanted(paths[number]) })
+                }
             }
         }
         call.reply { batch.write(to: &$0) }

@@ -170,6 +170,13 @@ extension Client {
         }
     }
 
+    /// The same; nil if the search would look at more items than the limit.
+    ///
+    /// A program in a sandbox finds no more than its own.
+    func search(_ attributes: Attributes, in collection: Collection, lookingAt limit: Int) -> [ItemID]? {
+        view.isConfined ? search(attributes, in: collection) : collection.search(attributes, lookingAt: limit)
+    }
+
     /// The items of a collection that exist for the client.
     func itemIDs(in collection: Collection) -> [ItemID] {
         view.isConfined ? search(Attributes(), in: collection).sorted() : collection.itemIDs

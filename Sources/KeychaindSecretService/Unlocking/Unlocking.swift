@@ -19,6 +19,18 @@ struct Unlocking {
         try [ObjectPath](from: &reader, limit: limits.objectsPerCall)
     }
 
+    /// Reads a list of object paths; nil if it is so long that it takes slices of time.
+    func readFewObjects(_ reader: inout Reader) throws(BusError) -> [ObjectPath]? {
+        var elements = try reader.beginArray()
+        var paths: [ObjectPath] = []
+        while !elements.isAtEnd {
+            guard paths.count < limits.objectsPerCall else { throw Reader.tooMany(limits.objectsPerCall) }
+            guard paths.count < limits.objectsAtOnce else { return nil }
+            paths.append(try ObjectPath(from: &elements))
+        }
+        return paths
+    }
+
     /// Returns the unlocked objects, and a prompt for the others.
     ///
     /// Paths are returned as the client spelled them (#70). Unknown objects (#76) and those that cannot be unlocked are
@@ -38,19 +50,28 @@ struct Unlocking {
         return try finish(objects, to: action, for: client, in: context)
     }
 
-    /// Does the same for many objects, while other calls are handled.
-    func unlockMany(
-        _ paths: [ObjectPath],
-        for client: Client,
-        _ slice: inout TimeSlice
-    ) async throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
+    /// Answers an Unlock of many objects, while other calls are handled.
+    func unlockMany(_ call: MethodCall, for client: Client, _ slice: inout TimeSlice) async throws(BusError) {
+        var writer = call.beginReply()
+        let unlocked = writer.beginArray(of: ObjectPath.signature)
         var objects = SortedObjects()
-        for path in paths {
+        var reader = call.message.makeReader()
+        var elements = try reader.beginArray()
+        var count = 0
+        while !elements.isAtEnd {
             await slice.yieldIfOver()
             try client.checkConnected()
-            sort(path, into: &objects, to: .use, for: client, in: nil)
+            guard count < limits.objectsPerCall else { throw Reader.tooMany(limits.objectsPerCall) }
+            count += 1
+            sort(try ObjectPath(from: &elements), into: &objects, to: .use, for: client, in: nil)
+            objects.unlocked.forEach { $0.write(to: &writer) }
+            objects.unlocked.removeAll(keepingCapacity: true)
         }
-        return try finish(objects, to: .use, for: client, in: nil)
+        writer.end(unlocked)
+        await slice.yield()
+        try client.checkConnected()
+        try finish(objects, to: .use, for: client, in: nil).prompt.write(to: &writer)
+        call.reply(written: writer)
     }
 
     /// Requested objects by what unlocking them takes.

@@ -1,5 +1,4 @@
 package import KeychaindModel
-import Logging
 
 /// A keychain: a named set of items under one password, stored in one file.
 ///
@@ -69,14 +68,22 @@ package final class Collection {
 
     let context: VaultContext
     var storage: Storage
-    var table = ItemTable()
+    var table = ItemTable() {
+        didSet { changeCount &+= 1 }
+    }
     var properties: CollectionState
     var header: CollectionHeader?
 
     /// The phase, with the keys that belong to it.
     var phase: CollectionPhase {
-        didSet { settle() }
+        didSet {
+            changeCount &+= 1
+            settle()
+        }
     }
+
+    /// Changes with every change of the items or of the state.
+    package private(set) var changeCount: UInt64 = 0
 
     /// The keys that stay after the first unlock since the start.
     var keys: CollectionKeys?
@@ -167,38 +174,6 @@ package final class Collection {
 
     package func modified(of id: ItemID) -> Timestamp? {
         table.modified(of: id)
-    }
-
-    /// Returns the items with all of the attributes (#63, #64), last modified first; all items for no attributes (#65).
-    ///
-    /// Works in every state. Before the first unlock it matches blind tags, with a false match in 1 of 2⁶⁴ attributes.
-    package func search(_ attributes: Attributes) -> [ItemID] {
-        guard table.count > 0 else { return [] }
-        do throws(VaultError) {
-            return try hits(attributes)
-        } catch {
-            context.configuration.logger.error("\(name): a search failed: \(error)")
-            return []
-        }
-    }
-
-    /// Makes no more tags once an attribute decides: a tag costs more than a look at an item.
-    private func hits(_ attributes: Attributes) throws(VaultError) -> [ItemID] {
-        var tags: [UInt64] = []
-        var decided: [ItemID]?
-        var failure: VaultError?
-        attributes.visitPairs { pair in
-            do throws(VaultError) {
-                let tag = try context.indexKey.tag(of: pair)
-                tags.append(tag)
-                decided = table.hits(attributes, with: tag)
-            } catch {
-                failure = error
-            }
-            return decided == nil && failure == nil
-        }
-        if let failure { throw failure }
-        return decided ?? table.search(attributes, tags: tags)
     }
 
     /// Returns the item that ``createItem(label:attributes:secret:replacing:applicationPassword:authenticated:)`` would

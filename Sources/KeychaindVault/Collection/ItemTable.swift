@@ -233,24 +233,71 @@ struct ItemTable: Sendable {
     func search(_ attributes: Attributes, tags: [UInt64]) -> [ItemID] {
         var hits: [UInt32] = []
         if tags.isEmpty {
-            hits.reserveCapacity(count)
-            for position in records.indices where records[position].condition != .deleted {
-                hits.append(UInt32(position))
-            }
+            hits = positions
         } else {
             let lists = tags.map { tag in index[tag] }
             guard let shortest = lists.min(by: { first, second in first.count < second.count }) else { return [] }
             shortest.forEach { position in
-                let record = records[Int(position)]
-                guard record.condition != .deleted else { return }
-                let matches =
-                    record.condition == .intact
-                    ? record.metadata.attributes.contains(all: attributes)
-                    : lists.allSatisfy { list in list.contains(position) }
-                if matches { hits.append(position) }
+                if matches(position, attributes, lists) { hits.append(position) }
             }
         }
         return newestFirst(hits)
+    }
+
+    /// The positions of all items.
+    private var positions: [UInt32] {
+        var positions: [UInt32] = []
+        positions.reserveCapacity(count)
+        for position in records.indices where records[position].condition != .deleted {
+            positions.append(UInt32(position))
+        }
+        return positions
+    }
+
+    /// - Parameter lists: the items with the tag of each attribute.
+    private func matches(
+        _ position: UInt32,
+        _ attributes: Attributes,
+        _ lists: [AttributeIndex.Postings]
+    ) -> Bool {
+        // Not the whole record: counting references would touch memory that is rarely cached.
+        switch records[Int(position)].condition {
+        case .deleted: false
+        case .intact: records[Int(position)].metadata.attributes.contains(all: attributes)
+        case .unread, .damaged: lists.allSatisfy { list in list.contains(position) }
+        }
+    }
+
+    // MARK: Searching in parts
+
+    /// A search under way; it belongs to the table as it was at the start.
+    struct PartialSearch {
+        fileprivate let attributes: Attributes
+        fileprivate let lists: [AttributeIndex.Postings]
+        fileprivate let candidates: [UInt32]
+        fileprivate var next = 0
+        fileprivate var hits: [UInt32] = []
+    }
+
+    /// The number of items that ``search(_:tags:)`` looks at.
+    func candidateCount(tags: [UInt64]) -> Int {
+        tags.isEmpty ? count : tags.lazy.map { tag in index[tag].count }.min() ?? 0
+    }
+
+    func beginSearch(_ attributes: Attributes, tags: [UInt64]) -> PartialSearch {
+        let lists = tags.map { tag in index[tag] }
+        let shortest = lists.min { first, second in first.count < second.count }
+        return PartialSearch(attributes: attributes, lists: lists, candidates: shortest?.positions ?? positions)
+    }
+
+    /// Looks at some more items; returns the hits, last modified first, once it has seen all.
+    func goOn(_ search: inout PartialSearch, by count: Int) -> [ItemID]? {
+        let end = min(search.next + count, search.candidates.count)
+        for position in search.candidates[search.next..<end] where matches(position, search.attributes, search.lists) {
+            search.hits.append(position)
+        }
+        search.next = end
+        return end < search.candidates.count ? nil : newestFirst(search.hits)
     }
 
     /// Whether an item has an attribute; of an item with unknown attributes the tag tells.

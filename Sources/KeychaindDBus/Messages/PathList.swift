@@ -1,0 +1,49 @@
+import Glibc
+
+/// The different object paths in the first argument of a message, a list.
+///
+/// It keeps the message instead of a string for each path: a call may list 100,000, which would take long to make and
+/// to free.
+@BusActor
+package final class PathList {
+    /// Valid as long as the message.
+    private struct Path: Hashable {
+        let text: UnsafePointer<CChar>
+        let count: Int
+
+        static func == (first: Path, second: Path) -> Bool {
+            first.count == second.count && memcmp(first.text, second.text, first.count) == 0
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(bytes: UnsafeRawBufferPointer(start: text, count: count))
+        }
+    }
+
+    private let message: Message
+    private var paths: [Path] = []
+
+    /// Reads the list, and lets other calls in between.
+    ///
+    /// - Parameter limit: the most paths; a list with more throws `LimitsExceeded`.
+    package init(of message: Message, limit: Int, _ slice: inout TimeSlice) async throws(BusError) {
+        self.message = message
+        var reader = message.makeReader()
+        var elements = try reader.beginArray()
+        var seen: Set<Path> = []
+        var count = 0
+        while !elements.isAtEnd {
+            await slice.yieldIfOver()
+            guard count < limit else { throw Reader.tooMany(limit) }
+            count += 1
+            let path = try elements.withObjectPath { text in Path(text: text, count: strlen(text)) }
+            if seen.insert(path).inserted { paths.append(path) }
+        }
+    }
+
+    package var count: Int { paths.count }
+
+    package subscript(number: Int) -> ObjectPath {
+        ObjectPath(unchecked: String(cString: paths[number].text))
+    }
+}
