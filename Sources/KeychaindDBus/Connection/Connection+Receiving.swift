@@ -57,7 +57,8 @@ extension Connection {
                     calls.add(call.message, for: call.server)
                     single = nil
                 }
-                guard !calls.isEmpty, calls.isSlow, outbox.hasInput else { return .all }
+                // Between the slices of a long call there is little time to read.
+                guard calls.isEmpty ? longCalls > 0 : calls.isSlow, outbox.hasInput else { return .all }
                 // First: newcomers in every turn must not keep the others waiting.
                 guard calls.mayReadOn() else { return .all }
                 guard !calls.haveNewcomers else { return .newcomers }

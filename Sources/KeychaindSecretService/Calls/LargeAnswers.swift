@@ -41,6 +41,8 @@ final class LargeAnswers {
         try client.checkConnected()
         await connection.waitForRoom()
         try client.checkConnected()
+        connection.longCalls += 1
+        defer { connection.longCalls -= 1 }
         try await answer()
     }
 }
