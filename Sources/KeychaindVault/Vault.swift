@@ -48,7 +48,9 @@ package final class Vault {
     /// Opens or creates the folder, and lists its collections, locked; unreadable ones as `unreadable`.
     ///
     /// Throws `inUse` when another process has the folder; the caller may try again. Also throws disk errors.
-    package func open() async throws(VaultError) {
+    ///
+    /// - Parameter early: an unlock of `login` that begins meanwhile.
+    package func open(for early: EarlyUnlock? = nil) async throws(VaultError) {
         guard opened == nil else { return }
         let audit = AuditTrail()
         let folderWorker = try Worker(
@@ -81,7 +83,14 @@ package final class Vault {
             configuration.logger.error("only \(configuration.limits.collections) collections are listed")
         }
         for name in contents.names.prefix(configuration.limits.collections) {
-            opened.collections.append(await Self.collection(name, label: contents.labels[name], in: context))
+            opened.collections.append(
+                await Self.collection(
+                    name,
+                    label: contents.labels[name],
+                    for: name == .login ? early : nil,
+                    in: context
+                )
+            )
         }
         await Self.closeCopies(among: opened.collections)
         if !contents.names.contains(.login) { opened.collections.append(Self.vacantLogin(in: context)) }
@@ -306,10 +315,13 @@ package final class Vault {
 
     /// Opens the file of a collection.
     ///
-    /// - Parameter label: the label that the collection had, in case the file cannot be read.
+    /// - Parameters:
+    ///   - label: the label that the collection had, in case the file cannot be read.
+    ///   - early: an unlock that begins meanwhile.
     static func collection(
         _ name: CollectionName,
         label: String? = nil,
+        for early: EarlyUnlock? = nil,
         in context: VaultContext
     ) async -> Collection {
         let collection = Collection(
@@ -319,7 +331,7 @@ package final class Vault {
             storage: .none,
             context: context
         )
-        await collection.openFile()
+        await collection.openFile(for: early)
         return collection
     }
 }

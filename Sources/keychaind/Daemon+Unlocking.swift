@@ -120,13 +120,15 @@ extension Daemon {
         }
     }
 
-    /// Unlocks `login` with a password from a descriptor, creating it if missing.
+    /// Unlocks `login` with a password that is being read, creating it if missing.
     ///
     /// Calls wait until the key is derived and the password checked.
-    func unlock(withPasswordFrom descriptor: Int32) async {
-        defer { provider.vaultIsOpen() }
-        let input = await BlockingThread.run { PasswordInput.read(from: descriptor) }
-        if descriptor > STDERR_FILENO { close(descriptor) }
+    func unlock(withPasswordFrom reading: StartPassword.Reading) async {
+        defer {
+            vault.endEarlyUnlock()
+            provider.vaultIsOpen()
+        }
+        let input = await reading.outcome()
         guard let login = vault.collection(named: .login) else { return }
         switch consume input {
         case .password(let password):

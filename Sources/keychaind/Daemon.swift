@@ -52,7 +52,8 @@ struct Daemon {
         let loginSocket = daemon.openLoginSocket(passed)
         daemon.watchForTheEnd(signals)
         daemon.startKeyMemory()
-        await daemon.openVault()
+        let reading = password.map { descriptor in StartPassword.Reading(from: descriptor) }
+        await daemon.openVault(for: reading?.unlock)
         await daemon.settings.load()
         daemon.applySettings()
         await daemon.followRules()
@@ -60,11 +61,11 @@ struct Daemon {
         daemon.unlockByHost(daemon.settings.configuration)
         await daemon.listenForLogins(passed, at: loginSocket)
         daemon.backups?.catchUp()
-        if password == nil { daemon.provider.vaultIsOpen() }
+        if reading == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
         daemon.watchSession()
         BusActor.start { await daemon.startPortal() }
-        if let password { await daemon.unlock(withPasswordFrom: password) }
+        if let reading { await daemon.unlock(withPasswordFrom: reading) }
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
 
@@ -198,12 +199,12 @@ struct Daemon {
     }
 
     /// Opens the vault; with `--replace`, retries while the previous process holds it.
-    private func openVault() async {
+    private func openVault(for early: EarlyUnlock?) async {
         let deadline = ContinuousClock.now + Daemon.handoverTime
         while true {
             do throws(VaultError) {
                 try await moveKeychains()
-                try await vault.open()
+                try await vault.open(for: early)
                 return
             } catch  where error.code == .inUse && options.replaces && ContinuousClock.now < deadline {
                 await BusActor.loop.wait(for: .milliseconds(20))

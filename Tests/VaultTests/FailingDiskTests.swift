@@ -124,6 +124,44 @@ import Testing
         await reopened.close()
     }
 
+    // The header, tags and rows are read at the start or while the key is derived.
+    @Test(arguments: [0, 1, 2, 5, 10, 20, 40, 80], [false, true])
+    func readThatFailsOnce_beforeTheKeyIsThere_losesNothing(after count: Int, early: Bool) async throws {
+        var vault = try await opened()
+        var login = try await vault.unlockedLogin()
+        for number in 1...40 {
+            try await login.add("\(number)", ["n": "\(number)", "big": String(repeating: "b", count: 9_000)])
+        }
+        await vault.close()
+        let failure = FailingDisk.Failure(
+            operation: .read,
+            database: "login.keychain",
+            after: count,
+            times: 1,
+            status: SQLITE_IOERR | 1 << 8,
+            systemError: EIO
+        )
+        var configuration = Fixture.configuration(folder)
+        configuration.directory = folder.file(FailingDisk.folderName)
+        vault = Vault(configuration)
+        if early {
+            let unlock = EarlyUnlock()
+            try unlock.use(Fixture.bytes(Fixture.password))
+            FailingDisk.failure = failure
+            try await vault.open(for: unlock)
+        } else {
+            try await vault.open()
+            FailingDisk.failure = failure
+        }
+        login = try await vault.unlockedLogin()
+        FailingDisk.failure = nil
+        #expect(login.problem == nil)
+        #expect(login.itemCount == 40)
+        for id in login.itemIDs { #expect(login.search(["n": "\(id)"]) == [id]) }
+        try await login.add()
+        await vault.close()
+    }
+
     @Test(arguments: [FailingDisk.Failure.Operation.read, .sync])
     func closedFileThatFails_losesNothing_andWorksAgain(operation: FailingDisk.Failure.Operation) async throws {
         var vault = try await opened()

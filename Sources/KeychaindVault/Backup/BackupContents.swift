@@ -30,7 +30,7 @@ package final class BackupContents: Sendable {
         guard let opened = try backup.header.open(with: text) else { throw VaultError.noKeySlotOpens }
         let keys = try UnlockedKeys(master: opened.master, collection: backup.header.identifier)
         let file = try CollectionFile(backup.file, in: backup.folder, limits: VaultLimits(), maximumPages: nil)
-        var loader = CollectionLoader(
+        var loader = try CollectionLoader(
             into: ItemTable(),
             keys: keys.collection,
             indexKey: nil,

@@ -165,10 +165,23 @@ extension Collection {
     private func open(_ key: UnlockKey) async throws(VaultError) -> UnlockedKeys {
         guard case .file(let worker) = storage, let header else { throw VaultError.vaultClosed }
         try context.configuration.limits.checkKeyMemory()
-        // The disk is idle while the key is derived.
-        if self.keys == nil { worker.post { writer in writer.checkStructure() } }
-        let keys = try await context.derivationWorker.perform { (_) throws(VaultError) in
-            try UnlockedKeys.unlock(header, with: key)
+        let early = earlyUnlock.take()
+        if self.keys == nil {
+            // Nothing of this needs the key, so it is done while that is derived.
+            worker.post { writer in
+                writer.readAhead()
+                writer.checkStructure()
+            }
+        }
+        let keys: UnlockedKeys
+        do throws(VaultError) {
+            keys = try await context.derivationWorker.perform { (_) throws(VaultError) in
+                if let keys = early?.take(for: key, header) { return try keys.get() }
+                return try UnlockedKeys.unlock(header, with: key)
+            }
+        } catch {
+            worker.post { writer in writer.ahead = nil }
+            throw error
         }
         if self.keys != nil {
             worker.post { writer in writer.unlock(keys.secrets) }
@@ -177,6 +190,8 @@ extension Collection {
         let known = table
         let contents = try await worker.perform { (writer) throws(VaultError) in
             try writer.load(keys.collection, keys.secrets, into: known)
+        } afterwards: { writer in
+            writer.ahead = nil
         }
         let ledger = await storedLedger(keys.collection)
         table = contents.table
@@ -257,12 +272,17 @@ extension Collection {
 
 extension Collection {
     /// Opens the collection's file; a failure makes the collection unreadable.
-    func openFile() async {
+    ///
+    /// - Parameter early: an unlock that begins meanwhile.
+    func openFile(for early: EarlyUnlock? = nil) async {
         let logger = context.configuration.logger
+        let derivationWorker = context.derivationWorker
+        earlyUnlock = early
         do throws(VaultError) {
             let worker = try newWorker()
             let contents = try await worker.perform { (writer) throws(VaultError) in
-                try writer.open()
+                guard let early else { return try writer.open() }
+                return try writer.open { header in early.begin(with: header, on: derivationWorker) }
             } afterwards: { writer in
                 writer.restIfTooMany()
             }

@@ -85,6 +85,9 @@ package final class Collection {
     /// Changes with every change of the items or of the state.
     package private(set) var changeCount: UInt64 = 0
 
+    /// The unlock at the start, until it is attempted.
+    var earlyUnlock: EarlyUnlock?
+
     /// The keys that stay after the first unlock since the start.
     var keys: CollectionKeys?
     var commits = CommitPhase.idle

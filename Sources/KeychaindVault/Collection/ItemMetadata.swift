@@ -70,29 +70,45 @@ struct ItemMetadata: Equatable, Sendable {
 }
 
 extension ItemMetadata {
+    private static let fixedSize = 8 + 8 + 8 + 4
+
     init?(decoding bytes: UnsafeRawBufferPointer) {
+        self = .unknown
+        guard decode(bytes) else { return nil }
+    }
+
+    /// Unknown metadata, with the memory for those of this many bytes.
+    init(reserving bytes: Int) {
+        self = .unknown
+        text = [UInt8](repeating: 0, count: max(0, bytes - Self.fixedSize))
+    }
+
+    /// Takes encoded metadata over, without allocating if memory was reserved for them; false for an invalid encoding.
+    mutating func decode(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var reader = ByteReader(bytes)
         guard let secretRevision = reader.integer(UInt64.self), let created = reader.integer(Int64.self),
             let modified = reader.integer(Int64.self), let labelLength = reader.integer(UInt32.self),
             let label = reader.bytes(Int(labelLength))
-        else { return nil }
+        else { return false }
         var wraps: ItemKeyWraps?
         if secretRevision & Self.ownKeyBit != 0 {
             wraps = reader.integer(UInt32.self).flatMap { length in reader.bytes(Int(length)) }
                 .flatMap(ItemKeyWraps.init(decoding:))
-            guard wraps != nil else { return nil }
+            guard wraps != nil else { return false }
         }
-        guard Attributes.areCanonical(reader.remaining) else { return nil }
+        guard Attributes.areCanonical(reader.remaining) else { return false }
         self.secretRevision = secretRevision & ~Self.ownKeyBit
         self.created = Timestamp(microsecondsSinceEpoch: created)
         self.modified = Timestamp(microsecondsSinceEpoch: modified)
         self.wraps = wraps
-        var text: [UInt8] = []
-        text.reserveCapacity(label.count + reader.remaining.count)
-        text += label
-        text += reader.remaining
-        self.text = text
+        let count = label.count + reader.remaining.count
+        if text.count != count { text = [UInt8](repeating: 0, count: count) }
+        text.withUnsafeMutableBytes { text in
+            UnsafeMutableRawBufferPointer(rebasing: text[..<label.count]).copyMemory(from: label)
+            UnsafeMutableRawBufferPointer(rebasing: text[label.count...]).copyMemory(from: reader.remaining)
+        }
         labelBytes = labelLength
+        return true
     }
 }
 

@@ -36,12 +36,18 @@ struct ItemRecord: Sendable {
         self.condition = condition
     }
 
-    init(id: ItemID, revision: UInt64, metadata: ItemMetadata, sealedSecret: [UInt8]?) {
+    init(
+        id: ItemID,
+        revision: UInt64,
+        condition: Condition = .intact,
+        metadata: ItemMetadata,
+        sealedSecret: [UInt8]?
+    ) {
         self.id = id
         self.revision = revision
         self.metadata = metadata
         self.sealedSecret = sealedSecret
-        self.condition = .intact
+        self.condition = condition
     }
 }
 

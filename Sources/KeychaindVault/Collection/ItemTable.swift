@@ -104,7 +104,8 @@ struct ItemTable: Sendable {
         position(of: id).map { position in records[position].metadata.attributes }
     }
 
-    var highestID: ItemID? { records.last?.id }
+    // A whole record is slow to copy.
+    var highestID: ItemID? { records.isEmpty ? nil : records[records.count - 1].id }
 
     var lastRevision: UInt64 { records.lazy.map(\.revision).max() ?? 0 }
 
@@ -126,7 +127,7 @@ struct ItemTable: Sendable {
         guard accepts(record.id) else { return }
         let position = UInt32(records.count)
         records.append(record)
-        noteProtection(of: record)
+        if record.condition != .unread { noteProtection(of: record) }
         for tag in tags { index.insert(position, for: tag) }
     }
 
@@ -135,6 +136,17 @@ struct ItemTable: Sendable {
         guard position < records.count, records[position].id == record.id else { return false }
         records[position] = record
         noteProtection(of: record)
+        return true
+    }
+
+    /// Replaces all records by loaded ones with the same tags; false when others are in the table.
+    ///
+    /// - Parameter protections: those of the loaded records, without items that have none.
+    mutating func fill(_ loaded: [ItemRecord], protections: [ItemID: ItemProtection]) -> Bool {
+        guard loaded.count == records.count else { return false }
+        for position in records.indices where records[position].id != loaded[position].id { return false }
+        records = loaded
+        self.protections = protections
         return true
     }
 

@@ -97,6 +97,11 @@ final class CollectionKeys: Sendable {
         return withUnsafeBytes(of: output) { bytes in MultisetHash(bytes: bytes) } ?? MultisetHash()
     }
 
+    /// Makes an opener with a key schedule of its own, in locked memory, for a thread that opens many rows.
+    func rowOpener() throws(GcryptError) -> RowOpener {
+        try RowOpener(SealingKey(metadataKey), in: collection)
+    }
+
     func seal(_ ledger: ProtectionLedger) throws(VaultError) -> [UInt8] {
         try cipher { () throws(GcryptError) in
             try seal(ledger.encoded, for: AssociatedData(collection: collection, column: .ledger))

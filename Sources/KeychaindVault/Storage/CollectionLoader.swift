@@ -2,8 +2,9 @@ import KeychaindGcrypt
 import KeychaindModel
 
 /// Opens the rows of a collection into a table.
-struct CollectionLoader {
+struct CollectionLoader: ~Copyable {
     private let keys: CollectionKeys
+    private var opener: RowOpener
     private let indexKey: BlindIndexKey?
     private let residentSecretBytes: Int
 
@@ -11,20 +12,23 @@ struct CollectionLoader {
     private var position = 0
     private let isFilling: Bool
     private var hash = MultisetHash()
-    private var associatedData: AssociatedData
-    private var plaintext = [UInt8](repeating: 0, count: 4096)
     private var strayRows = 0
 
     /// - Parameters:
     ///   - table: the items and index as known without keys, or an empty table.
     ///   - indexKey: the key to make new tags with; nil keeps the stored tags.
-    init(into table: ItemTable, keys: CollectionKeys, indexKey: BlindIndexKey?, residentSecretBytes: Int) {
+    init(
+        into table: ItemTable,
+        keys: CollectionKeys,
+        indexKey: BlindIndexKey?,
+        residentSecretBytes: Int
+    ) throws(VaultError) {
         self.table = table
         isFilling = table.count > 0
         self.keys = keys
         self.indexKey = indexKey
         self.residentSecretBytes = residentSecretBytes
-        associatedData = AssociatedData(collection: keys.collection, column: .metadata)
+        opener = try cipher { () throws(GcryptError) in try keys.rowOpener() }
     }
 
     mutating func load(from file: any CollectionSource) throws(VaultError) -> LoadedContents {
@@ -47,7 +51,13 @@ struct CollectionLoader {
         }
         let metadata = try cipher { () throws(GcryptError) in
             hash.add(try keys.hash(item: number, revision: row.revision))
-            return try self.metadata(of: row, item: number)
+            return try opener.open(
+                item: number,
+                revision: row.revision,
+                tags: row.tags,
+                metadata: row.metadata,
+                ItemMetadata.init(decoding:)
+            )
         }
         guard let metadata else {
             let tags = Array(StoredTags(row.tags))
@@ -83,23 +93,6 @@ struct CollectionLoader {
         .busy,
         reason: "another program changed the file after it was opened"
     )
-
-    private mutating func metadata(
-        of row: CollectionFile.Row,
-        item: UInt64
-    ) throws(GcryptError) -> ItemMetadata? {
-        associatedData.set(item: item, column: .metadata, revision: row.revision)
-        associatedData.set(suffix: row.tags)
-        do throws(GcryptError) {
-            let size = try keys.open(row.metadata, for: associatedData, into: &plaintext)
-            return plaintext.withUnsafeBytes { bytes in
-                ItemMetadata(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
-            }
-        } catch {
-            if error.code == .authenticationFailed { return nil }
-            throw error
-        }
-    }
 
     private func isWhole(_ state: CollectionState?) -> Bool? {
         state.map { state in state.hash == hash && state.itemCount == UInt64(table.count + strayRows) }

@@ -16,10 +16,12 @@ extension CollectionWriter {
     }
 
     /// Opens the file; of a damaged one, what can be read.
-    func open() throws(VaultError) -> LockedContents {
+    ///
+    /// - Parameter unlocking: called with the header as soon as it is read, if the rows will be needed, too.
+    func open(unlocking: ((CollectionHeader) -> Void)? = nil) throws(VaultError) -> LockedContents {
         do throws(VaultError) {
             return try retryingRead(until: { contents in contents.passingObstacle == nil }) { (_) throws(VaultError) in
-                try openSound()
+                try openSound(unlocking)
             }
         } catch {
             guard error.leavesRemains else { throw error }
@@ -30,17 +32,25 @@ extension CollectionWriter {
         }
     }
 
-    private func openSound() throws(VaultError) -> LockedContents {
+    private func openSound(_ unlocking: ((CollectionHeader) -> Void)?) throws(VaultError) -> LockedContents {
         let file = try reopenFile()
-        header = try file.header()
-        var contents = try lockedContents(of: file, reserving: expectedItems(in: file))
+        let header = try file.header()
+        self.header = header
+        unlocking?(header)
+        let items = try expectedItems(in: file)
+        var contents: LockedContents
+        if unlocking != nil, let all = contentsWithRows(of: file, reserving: items) {
+            contents = all
+        } else {
+            contents = try lockedContents(of: file, reserving: items)
+        }
         contents.passingObstacle = file.passingObstacle
         file.releaseMemory()
         return contents
     }
 
     /// The number of items to reserve memory for: the highest ID, which may be forged, as far as the file has room.
-    private func expectedItems(in file: CollectionFile) throws(VaultError) -> Int {
+    func expectedItems(in file: CollectionFile) throws(VaultError) -> Int {
         let room = folder.size(of: name.fileName) / CollectionFormat.leastItemSize
         return min(max(0, try file.highestItem()), room, configuration.limits.items)
     }
@@ -107,9 +117,13 @@ extension CollectionWriter {
     ) throws(VaultError) -> LoadedContents {
         var contents: LoadedContents
         do throws(VaultError) {
-            contents = try retryingRead(until: looksSound) { (isAgain) throws(VaultError) in
-                if isAgain, remains == nil { _ = try reopenFile() }
-                return try rows(of: source(), keys, into: remains == nil ? table : ItemTable())
+            if let sound = openAhead(keys, into: table) {
+                contents = sound
+            } else {
+                contents = try retryingRead(until: looksSound) { (isAgain) throws(VaultError) in
+                    if isAgain, remains == nil { _ = try reopenFile() }
+                    return try rows(of: source(), keys, into: remains == nil ? table : ItemTable())
+                }
             }
         } catch {
             guard error.leavesRemains, remains == nil else { throw error }
@@ -158,7 +172,7 @@ extension CollectionWriter {
     ) throws(VaultError) -> LoadedContents {
         guard let header else { throw VaultError.vaultClosed }
         let tagsAreStale = header.indexKey != indexKey.fingerprint
-        var loader = CollectionLoader(
+        var loader = try CollectionLoader(
             into: tagsAreStale ? ItemTable() : table,
             keys: keys,
             indexKey: tagsAreStale ? indexKey : nil,

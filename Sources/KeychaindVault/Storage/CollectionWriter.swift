@@ -22,6 +22,8 @@ final class CollectionWriter {
     var resting: RestingFile?
     /// The copies and checks that read the file by connections of their own.
     private var readers = 0
+    /// The rows, between the beginning of an unlock and its end.
+    var ahead: RowsAhead?
     /// A damaged file, which is only read.
     var remains: FileRemains?
     var header: CollectionHeader?
@@ -207,6 +209,7 @@ final class CollectionWriter {
         guard let file, file.obstacle == nil else { return }
         try file.database.confirm()
         let contents = try RestingFile(file)
+        ahead = nil
         self.file = nil
         resting = contents.closed(FileStamp(folder.file(name.fileName)))
     }
@@ -223,6 +226,7 @@ final class CollectionWriter {
             try file.database.confirm()
             let contents = try RestingFile(file)
             try file.finish(isSound: changes.refusal == nil && state != nil)
+            ahead = nil
             self.file = nil
             resting = contents.closed(FileStamp(folder.file(name.fileName)))
         } catch {
@@ -237,6 +241,7 @@ final class CollectionWriter {
             configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
         }
         file = nil
+        ahead = nil
         remains = nil
         resting = nil
         keys = nil
@@ -252,6 +257,7 @@ final class CollectionWriter {
         try file?.checkPlace()
         try FileDeletion(of: name, in: folder).begin()
         file = nil
+        ahead = nil
         remains = nil
         resting = nil
         keys = nil
@@ -272,6 +278,7 @@ final class CollectionWriter {
 
     /// Opens the file without what the present connection has read.
     func reopenFile() throws(VaultError) -> CollectionFile {
+        ahead = nil
         // Two descriptors of one process would lose each other's locks.
         file = nil
         resting = nil
@@ -301,6 +308,7 @@ final class CollectionWriter {
     private func openTouchedFile() throws(VaultError) -> CollectionFile {
         // What this connection has read may no longer be there, and its journal must not be moved into the file.
         let contents = file.flatMap { file in try? RestingFile(file) }
+        ahead = nil
         file = nil
         resting = contents
         guard contents != nil else { throw displaced }

@@ -70,6 +70,16 @@ package final class Handoff<Value: ~Copyable & Sendable>: Sendable {
         self.value = Mutex(value)
     }
 
+    /// Passes the value to the closure if it was not taken.
+    func read<Result>(_ body: (borrowing Value) -> Result) -> Result? {
+        value.withLock { value in
+            guard let present = value.take() else { return nil }
+            let result = body(present)
+            value = consume present
+            return result
+        }
+    }
+
     package func take() -> Value? {
         value.withLock { value in value.take() }
     }

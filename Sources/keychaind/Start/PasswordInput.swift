@@ -1,7 +1,9 @@
 import CKeychaindLinux
 import Glibc
+import KeychaindDBus
 import KeychaindGcrypt
 import KeychaindRights
+import KeychaindVault
 
 /// A password on standard input or another descriptor.
 enum PasswordInput {
@@ -11,6 +13,14 @@ enum PasswordInput {
     enum Outcome: ~Copyable, Sendable {
         case password(SecureBytes)
         case failure(String)
+
+        /// Without memory for a copy, the key is derived later.
+        borrowing func supply(_ unlock: EarlyUnlock) {
+            switch self {
+            case .password(let password): try? unlock.use(password)
+            case .failure: break
+            }
+        }
     }
 
     /// Reads a descriptor to its end, without one trailing newline.
@@ -75,5 +85,36 @@ enum StartPassword {
             return nil
         }
         return descriptor
+    }
+}
+
+extension StartPassword {
+    /// A password that is read while the vault is opened.
+    @BusActor
+    struct Reading {
+        /// Gets the password as soon as it is read.
+        let unlock: EarlyUnlock
+
+        private let task: Task<Handoff<PasswordInput.Outcome>, Never>
+
+        /// Reads the descriptor on a thread of its own, and closes it unless it is a standard one.
+        init(from descriptor: Int32) {
+            let unlock = EarlyUnlock()
+            self.unlock = unlock
+            // Like a task of `BusActor.start(_:)`, but with a result.
+            task = Task.immediate(executorPreference: BusActor.loop) { @BusActor in
+                await BlockingThread.run {
+                    let outcome = PasswordInput.read(from: descriptor)
+                    if descriptor > STDERR_FILENO { close(descriptor) }
+                    outcome.supply(unlock)
+                    return Handoff(outcome)
+                }
+            }
+        }
+
+        /// Waits for the password; to be called once.
+        func outcome() async -> PasswordInput.Outcome {
+            await task.value.take() ?? .failure("it was used before")
+        }
     }
 }

@@ -97,7 +97,7 @@ extension FuzzReader {
     }
 
     private static func load(_ file: some CollectionSource, _ keys: UnlockedKeys) throws {
-        var loader = CollectionLoader(
+        var loader = try CollectionLoader(
             into: ItemTable(),
             keys: keys.collection,
             indexKey: nil,
