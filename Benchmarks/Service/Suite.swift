@@ -61,7 +61,7 @@ struct Suite {
                 try addBatchRows(client, to: &report)
                 try addMemoryRow("RSS, 10,000 items made", of: process, .atMost(18), to: &report)
                 process.stop()
-                try addStartRows(number: size - 1, item: client.items[size - 1], to: &report)
+                try addStartRows(size: size, item: client.items[size - 1], bound: 40, to: &report)
                 process = try start()
                 client = try SecretClient(stage.client, items: client.items)
                 try addMemoryRow("RSS, 10,000 items loaded", of: process, .atMost(18), to: &report)
@@ -69,6 +69,13 @@ struct Suite {
                     process = try addRuleRows(client, process, to: &report)
                     client = try SecretClient(stage.client, items: client.items)
                 }
+            }
+            if size == 100_000, !isPeer {
+                process.stop()
+                try addStartRows(size: size, item: client.items[size - 1], bound: 60, to: &report)
+                process = try start()
+                client = try SecretClient(stage.client, items: client.items)
+                try addMemoryRow("RSS, 100,000 items loaded", of: process, .atMost(45), to: &report)
             }
             try addWritingRows(client, process, size: size, to: &report)
         }
