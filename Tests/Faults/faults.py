@@ -20,7 +20,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Attacks"))
+from cheap_slots import make_cheap  # noqa: E402
 from jeepney import DBusErrorResponse, MatchRule  # noqa: E402
 from secrets_client import LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, SECRET, Client, Refused  # noqa: E402
 
@@ -359,6 +361,9 @@ class Run:
             client.create("kept", {"n": name, **SCHEMA}, name, collection=WORK)
         client.create("kept", {"n": "c", **SCHEMA}, "c" * PAGE_FILLING, collection=WORK)
         daemon.stop()
+        for path in self.data.rglob("*.keychain"):
+            if not make_cheap(path, b"work" if path.name.startswith("Work") else b"p"):
+                raise RuntimeError(f"{path} does not open")
         shutil.move(self.data, self.template)
 
     def reset(self):
