@@ -321,6 +321,16 @@ def expected(changes, is_damaged=False):
     return s
 
 
+def has_prompter():
+    from jeepney import DBusAddress, new_method_call
+    from jeepney.io.blocking import open_dbus_connection
+    from jeepney.wrappers import unwrap_msg
+    bus = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
+    with open_dbus_connection("SESSION") as connection:
+        message = new_method_call(bus, "NameHasOwner", "s", ("org.gnome.keyring.SystemPrompter",))
+        return unwrap_msg(connection.send_and_get_reply(message, timeout=30))[0]
+
+
 class Run:
     def __init__(self, program, library, folder):
         self.program, self.library = program, library
@@ -338,6 +348,8 @@ class Run:
             [sys.executable, str(prompter), str(answers), str(self.folder / "asked")],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
+        # Without it the first prompts would be refused, and no fault reached.
+        eventually("the prompter", has_prompter)
 
     def end(self):
         self.prompter.terminate()
