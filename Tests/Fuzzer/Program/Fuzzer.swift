@@ -26,5 +26,6 @@ enum Fuzzer {
 
 private func testOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     try? chosen?.read(UnsafeRawBufferPointer(start: data, count: count))
+    EdgeCounters.update()
     return 0
 }
