@@ -7,8 +7,10 @@ extension FuzzReader {
     static let foreignFiles = [
         foreignFile("keyring") { bytes, _ in _ = try GNOMEKeyringFile(bytes, fileName: "") },
         foreignFile("keyring-items") { bytes, summary in
-            let types = [UInt32](repeating: 0, count: min(bytes.count / 8, 64))
-            try GNOMEKeyringFile.readItems(of: types, in: bytes, keyring: "", &summary, use)
+            // The first byte is the number of items.
+            let types = [UInt32](repeating: 0, count: Int(bytes.first ?? 0))
+            let items = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+            try GNOMEKeyringFile.readItems(of: types, in: items, keyring: "", &summary, use)
         },
         foreignFile("keyring-text") { bytes, summary in
             try GNOMEKeyringText(bytes, fileName: "").read(&summary, use)

@@ -16,7 +16,7 @@ struct FuzzReader: Sendable {
 
     static let all =
         foreignFiles + rows + keySlots + keychainFiles + logins + prompters + processes + grammars + keys + archives
-        + values + messages
+        + values + messages + services
 
     static func named(_ name: String) -> FuzzReader? {
         _ = pool

@@ -19,7 +19,11 @@ extension FuzzReader {
         FuzzReader("call") { bytes in
             let bytes = bytes.copied
             FuzzedService.run { service in await service.receive(bytes) }
-        }
+        },
+        FuzzReader("portal") { bytes in
+            let bytes = bytes.copied
+            FuzzedService.run { service in try? await service.retrievePortalSecret(bytes) }
+        },
     ]
 }
 
@@ -43,6 +47,7 @@ private final class FuzzedService {
     private let vault: Vault
     private let provider: Provider
     private let caller: Connection
+    private let portal: SecretPortal
     private var calls = 0
     private var session: Session?
     private var context: AuthenticationContext?
@@ -89,6 +94,7 @@ private final class FuzzedService {
             confinement: { _ in .none },
             logger: FuzzReader.silent
         )
+        portal = SecretPortal(provider: provider, connection: connection, logger: FuzzReader.silent)
         try await vault.open()
         provider.start()
         if let login = vault.collection(named: .login) {
@@ -119,6 +125,30 @@ private final class FuzzedService {
         provider.connection.server?.receive(message)
         // What the call has begun goes on; what waits for a person or a key waits for nobody.
         for _ in 0..<4 { await Task.yield() }
+    }
+
+    /// Asks the backend of the portal for an application's secret; the bytes are the arguments without the descriptor.
+    func retrievePortalSecret(_ bytes: [UInt8]) async throws {
+        await prepare()
+        calls += 1
+        guard let arguments = WireMessage(signature: "osa{sv}").message(bytes) else { return }
+        let (handle, application, options) = try arguments.read(ObjectPath.self, String.self, [String: Variant].self)
+        let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
+        let client = provider.clients[caller.uniqueName]
+        let connection = provider.connection
+        connection.export(SecretPortal.kind.target(portal), at: path, to: client, takesDescriptors: true)
+        let call = Message.call(to: connection.uniqueName, path, InterfaceName.portalSecret, "RetrieveSecret")
+        var ends: [CInt] = [0, 0]
+        guard pipe(&ends) == 0 else { return }
+        let output = FileDescriptor(owning: ends[0])
+        call.append(handle, application, FileDescriptor(owning: ends[1]), options)
+        dbus_message_set_sender(call.pointer, caller.uniqueName)
+        dbus_message_set_serial(call.pointer, 1)
+        connection.server(for: call)?.receive(call)
+        for _ in 0..<4 { await Task.yield() }
+        var size: CInt = 0
+        _ = ioctl(output.rawValue, UInt(FIONREAD), &size)
+        promise(size == 0 || size == Collection.applicationSecretSize, "a secret is whole")
     }
 
     /// The message, in which the zeros in paths of sessions and contexts stand for those of the client.
