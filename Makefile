@@ -155,11 +155,15 @@ deb:
 	scripts/install-packages deb
 	packaging/deb
 
-# Machines with a Debian of their own: packages, moving in and back. Needs root; the first time loads those Debians.
-proof: deb
+# All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES.
+MACHINES = packages move-in-gnome move-in-kwallet
+proof:
+	scripts/install-packages build
 	scripts/install-packages test
 	scripts/install-packages proof
-	LIMIT=36000 Tests/Scripts/run Proof $(PROOF)
+	$(MAKE) build
+	$(if $(filter $(MACHINES),$(or $(PROOF),$(MACHINES))),$(MAKE) deb)
+	SWIFT='$(SWIFT)' LIMIT=$(or $(LIMIT),36000) Tests/Scripts/run Proof $(PROOF)
 
 bench:
 	scripts/install-packages test
