@@ -20,12 +20,23 @@ extension Connection {
         return NameRequest.Outcome(code: code)
     }
 
+    /// Whether a text can be the destination of a message; libdbus ends the process for any other.
+    nonisolated static func isName(_ text: String) -> Bool {
+        dbus_validate_bus_name(text, nil) != 0
+    }
+
+    /// Throws `Failed` for a text of the bus that is no name.
+    private nonisolated static func checked(_ name: String) throws(BusError) -> String {
+        guard isName(name) else { throw BusError(.failed, "the bus answered with an invalid name") }
+        return name
+    }
+
     /// The unique name of the owner of a name; nil if it has none.
     package func owner(of name: String, timeout: Duration? = .seconds(25)) async throws(BusError) -> String? {
         let message = makeBusCall("GetNameOwner")
         message.append(name)
         do throws(BusError) {
-            return try await call(message, timeout: timeout).read(String.self)
+            return try Connection.checked(await call(message, timeout: timeout).read(String.self))
         } catch {
             guard error.name == .nameHasNoOwner else { throw error }
             return nil
@@ -34,7 +45,8 @@ extension Connection {
 
     /// The unique names of all connections on the bus.
     package func connectionNames() async throws(BusError) -> [String] {
-        try await call(makeBusCall("ListNames")).read([String].self).filter { $0.hasPrefix(":") }
+        let names = try await call(makeBusCall("ListNames")).read([String].self)
+        return names.filter { $0.hasPrefix(":") && Connection.isName($0) }
     }
 
     /// Whether a name has an owner or can be activated; false if the bus does not reply.
@@ -68,7 +80,8 @@ extension Connection {
             handler(owner)
         }
         let subscription = subscribe(to: .ownerChanged(of: name)) { message in
-            guard let (changed, _, owner) = try? message.read(String.self, String.self, String.self), changed == name
+            guard let (changed, _, owner) = try? message.read(String.self, String.self, String.self), changed == name,
+                owner.isEmpty || Connection.isName(owner)
             else { return }
             update(owner.isEmpty ? nil : owner)
         }
@@ -97,7 +110,7 @@ extension Connection {
 
     /// Makes the first call of every connection; the bus replies with its unique name.
     func sayHello(timeout: Duration) async throws(BusError) -> String {
-        try await call(makeBusCall("Hello"), timeout: timeout).read(String.self)
+        try Connection.checked(await call(makeBusCall("Hello"), timeout: timeout).read(String.self))
     }
 
     private func makeBusCall(_ member: String) -> Message {

@@ -31,7 +31,7 @@ extension Connection {
     package func onConnectionAppeared(_ handler: @escaping @BusActor (_ name: String) -> Void) -> SubscriptionID {
         subscribe(to: .nameAppeared) { message in
             guard let (name, owner, _) = try? message.read(String.self, String.self, String.self), owner.isEmpty,
-                name.hasPrefix(":")
+                name.hasPrefix(":"), Connection.isName(name)
             else { return }
             handler(name)
         }

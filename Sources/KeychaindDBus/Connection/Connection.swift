@@ -145,6 +145,8 @@ package final class Connection {
         resumeWaitersForRoom()
         receiveBuffer = nil
         calls.removeAll()
+        // A handler may hold the connection, which would hold it for good.
+        subscriptions = [:]
         detach()
         // Received messages that were not handled may hold secrets.
         while let message = dbus_connection_pop_message(pointer) { _ = Message(received: message) }

@@ -57,6 +57,20 @@ struct ClosingTests {
 
     @Test
     @BusActor
+    func close_handlersThatHoldTheConnection_areReleased() async throws {
+        let bus = try await PrivateBus()
+        weak var released: Connection?
+        do {
+            let connection = try bus.connect()
+            released = connection
+            connection.subscribe(to: .nameLost) { _ in connection.close() }
+            connection.close()
+        }
+        #expect(released == nil)
+    }
+
+    @Test
+    @BusActor
     func close_laterCalls_failAtOnce() async throws {
         let server = try await TestServer.start()
         server.client.close()

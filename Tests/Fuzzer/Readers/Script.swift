@@ -2,8 +2,8 @@
 
 /// What a hostile service sends, read from the bytes of a fuzzer.
 ///
-/// A record has one byte for its kind and an index, two for the size of its body, and the body. The two low bits are the
-/// kind, the next four the index, and the two high ones choose between the proper signature and others.
+/// A record has one byte for its kind and an index, two for the size of its body, and the body. The two low bits of the
+/// first byte are the kind, the next four the index, and the high ones choose the proper signature or another.
 struct Script {
     enum Record {
         /// The answer to the call that waits longest.
