@@ -140,7 +140,7 @@ private struct FileSwap: Sendable {
         }
         // Under both names until the backup is in its place: a crash leaves one or the other there.
         let aside = "\(file).unreadable-\(now.microsecondsSinceEpoch / 1_000_000)"
-        for suffix in ["", "-wal"] where try folder.exists(file + suffix) {
+        for suffix in ["", "-wal", "-shm"] where try folder.exists(file + suffix) {
             try folder.keepAlso(file + suffix, as: aside + suffix)
         }
         try folder.synchronize()

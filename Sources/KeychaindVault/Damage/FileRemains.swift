@@ -40,7 +40,15 @@ final class FileRemains: CollectionSource {
             guard let page = PageRows(number, of: pages) else { continue }
             for row in page.rows { add(row) }
         }
+        for (number, bytes) in pages.doubtfulPages where !free.contains(number) {
+            guard let page = PageRows(bytes, number: number, usableSize: pages.usableSize) else { continue }
+            // What is whole elsewhere is not replaced by what may be damaged.
+            for row in page.rows where items[row.id] == nil { add(row) }
+        }
     }
+
+    /// Whether the latest changes may be lost, although what was found fits together.
+    var lacksEnd: Bool { pages.lacksEnd }
 
     var itemCount: Int { items.count }
 

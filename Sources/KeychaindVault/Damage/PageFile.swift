@@ -16,6 +16,8 @@ final class PageFile {
     private let file: ReadableFile
     private let journalFile: ReadableFile?
     private let journal: Journal?
+    // Whether the disk has not returned all of the journal and its index.
+    private let journalIsUnread: Bool
 
     /// Throws `unreadable` unless it is a regular file, `limitExceeded` past `maximumSize`, and disk errors.
     init(_ path: String, maximumSize: off_t) throws(VaultError) {
@@ -36,32 +38,67 @@ final class PageFile {
         pageSize = (9...15).contains(where: { shift in size == 1 << shift }) ? size : Self.usualPageSize
         usableSize = pageSize - (size == pageSize ? min(Int(header[20]), 32) : 0)
         let pageSize = pageSize
-        journal = journalFile.map { file in Journal(file, pageSize: pageSize) }
+        let index = journalFile == nil ? nil : ReadableFile(path + "-shm")
+        let indexIsUnread = journalFile != nil && index == nil && errno != ENOENT && errno != ELOOP
+        journal = journalFile.map { file in Journal(file, index: index, pageSize: pageSize) }
+        journalIsUnread = indexIsUnread || [journalFile, index].contains { file in file?.hasFailed == true }
         let pages = (Int(fileSize) + pageSize - 1) / pageSize
         count = min(max(pages, journal?.pageCount ?? 0), Int(maximumSize) / pageSize)
     }
 
-    /// Whether the journal has changes behind damage; SQLite would pass over and overwrite them.
+    /// Whether the journal has damage where acknowledged changes are; SQLite would pass over and overwrite them.
     var journalIsDamaged: Bool {
         guard let journal else { return false }
-        if journal.hasValidHeader { return journal.isInterrupted }
+        if journal.hasValidHeader || journal.isInterrupted { return journal.isInterrupted }
         // A crash may tear the header, but only while all pages are in the file, too.
-        return journal.places.contains { number, place in
-            let journaled = journalFile?.read(count: pageSize, at: place)
+        return journal.places.merging(journal.doubtful, uniquingKeysWith: { _, new in new }).contains { number, place in
             // What the disk does not return now may not be damaged.
-            return page(number).map { page in journaled != nil && page != journaled } ?? false
+            guard let journaled = journalFile?.read(count: pageSize, at: place) else { return false }
+            guard let page = page(number) else { return !file.hasFailed && number <= journal.pageCount }
+            return page != journaled
         }
     }
+
+    /// Whether the latest acknowledged changes may be lost in the journal.
+    var lacksEnd: Bool { journal?.lacksEnd ?? false }
 
     /// The bytes of a page, from 1; nil if there is none, or the disk does not return it.
     subscript(number: Int) -> [UInt8]? {
         guard (1...max(1, count)).contains(number) else { return nil }
-        if let place = journal?.places[number] { return journalFile?.read(count: pageSize, at: place) }
-        return page(number)
+        // What is before the damage of a journal is older than the file, if that has all of it.
+        let isOlder = journal.map { journal in journal.isInterrupted && journal.isInFile } ?? false
+        if !isOlder, let place = journal?.places[number] { return journalFile?.read(count: pageSize, at: place) }
+        if let page = page(number) { return page }
+        return journal?.doubtful[number].flatMap { place in journalFile?.read(count: pageSize, at: place) }
+    }
+
+    /// Newer, damaged contents of pages in the journal.
+    var doubtfulPages: [(number: Int, bytes: [UInt8])] {
+        guard let journal, journal.isInterrupted, !journal.isInFile else { return [] }
+        return journal.doubtful.sorted { first, second in first.key < second.key }.compactMap { number, place in
+            journalFile?.read(count: pageSize, at: place).map { bytes in (number, bytes) }
+        }
     }
 
     private func page(_ number: Int) -> [UInt8]? {
         file.read(count: pageSize, at: off_t(number - 1) * off_t(pageSize))
+    }
+}
+
+extension PageFile {
+    /// Whether the journal of a file is damaged; otherwise SQLite may open it.
+    ///
+    /// No connection may be open. Throws disk errors.
+    static func journalIsDamaged(of name: String, in folder: Folder) throws(VaultError) -> Bool {
+        guard folder.size(of: name + "-wal") > 0 else { return false }
+        let pages = try PageFile(folder.file(name), maximumSize: .max)
+        let isDamaged = pages.journalIsDamaged
+        guard !pages.journalIsUnread else {
+            throw VaultError(.storageFailed, reason: "its journal cannot be read")
+        }
+        // SQLite notes all that it finds as acknowledged, also a commit that a crash has ended before its sync.
+        if !isDamaged { try? folder.synchronize(name + "-wal") }
+        return isDamaged
     }
 }
 

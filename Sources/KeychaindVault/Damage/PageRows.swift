@@ -32,10 +32,15 @@ struct PageRows {
     /// Nil unless the page says that it is a leaf of a table.
     init?(_ number: Int, of pages: PageFile) {
         guard let page = pages[number] else { return nil }
+        self.init(page, number: number, usableSize: pages.usableSize)
+    }
+
+    /// The same, from the bytes of a page.
+    init?(_ page: [UInt8], number: Int, usableSize: Int) {
         start = number == 1 ? 100 : 0
         guard page[start] == Self.leafType else { return nil }
         self.page = page
-        usableSize = pages.usableSize
+        self.usableSize = usableSize
     }
 
     /// Returns what can be read of the rows.

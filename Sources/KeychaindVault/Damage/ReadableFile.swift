@@ -8,6 +8,8 @@ final class ReadableFile {
     private let descriptor: CInt
     // A disk that fails again and again does not recover: for each page, that would take minutes.
     private var patience = 30
+    /// Whether the disk has not returned something: then what seems to be missing may be there.
+    private(set) var hasFailed = false
 
     /// Nil with an error number.
     init?(_ path: String) {
@@ -42,7 +44,10 @@ final class ReadableFile {
                 filled += read
             } else if errno != EINTR {
                 failures += 1
-                guard failures < Self.attempts, patience > 0 else { return nil }
+                guard failures < Self.attempts, patience > 0 else {
+                    hasFailed = true
+                    return nil
+                }
                 patience -= 1
                 usleep(20_000)
             }

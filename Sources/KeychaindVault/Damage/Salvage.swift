@@ -95,7 +95,7 @@ struct Salvage: Sendable {
     func swap(at now: Timestamp) throws(VaultError) -> String {
         let file = name.fileName
         let aside = "\(file).unreadable-\(now.microsecondsSinceEpoch / 1_000_000)"
-        for suffix in ["", "-wal"] where try folder.exists(file + suffix) {
+        for suffix in ["", "-wal", "-shm"] where try folder.exists(file + suffix) {
             try folder.keepAlso(file + suffix, as: aside + suffix)
         }
         try folder.synchronize()

@@ -53,10 +53,12 @@ extension Vault {
             if case .unreadable(let reason) = collection.state { return FileReport(unreadable: reason) }
             let keys = collection.checkKeys
             let path = folder.file(name.fileName)
+            // SQLite passes over the damage of a journal, and takes away what shows it. No connection is open then.
+            let isOnlyRead = collection.condition == .incomplete
             var report = try await collection.read(on: worker) { () throws(VaultError) in
-                try FileCheck.run(path, .shared, limits: limits, keys: keys)
+                let isDamaged = isOnlyRead ? try PageFile.journalIsDamaged(of: name.fileName, in: folder) : false
+                return try FileCheck.run(path, isDamaged ? .immutable : .shared, limits: limits, keys: keys)
             }
-            // SQLite passes over the damage of a journal.
             if let damage = collection.damage, report.isSound { report.findings.append(damage) }
             if collection.condition == .incomplete, let keys {
                 report.items = collection.itemCount

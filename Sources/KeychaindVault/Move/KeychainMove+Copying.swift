@@ -56,7 +56,7 @@ extension KeychainMove {
             } catch {
                 guard error.code == .unreadable || error.code == .limitExceeded else { throw error }
                 copies.left[name] = error.reason
-                for part in [name, name + "-wal"] { try incoming.remove(part) }
+                for part in Self.parts(of: name) { try incoming.remove(part) }
             }
             try onStep(.copied(name))
         }
@@ -69,7 +69,7 @@ extension KeychainMove {
         bytesLeft: inout Int64
     ) throws(VaultError) -> [MoveRecord.OldFile] {
         var copied: [MoveRecord.OldFile] = []
-        for part in [name, name + "-wal"] where part == name || identity(of: part, in: old) != nil {
+        for part in Self.parts(of: name) where part == name || identity(of: part, in: old) != nil {
             let source = try read(part, from: old)
             let target = try OpenedFile(incoming.file(part), flags: O_RDWR | O_CREAT | O_EXCL)
             let identity = try source.identity()
@@ -78,6 +78,8 @@ extension KeychainMove {
                 throw VaultError(.busy, reason: "\(oldPath)/\(part) changed while it was being moved")
             }
             bytesLeft -= identity.size
+            // It goes with the journal.
+            if part == name + "-shm" { continue }
             copied.append(MoveRecord.OldFile(name: part, identity: identity))
         }
         for part in copied where identity(of: part.name, in: old) != part.identity {
@@ -85,6 +87,9 @@ extension KeychainMove {
         }
         return copied
     }
+
+    /// The files of a database: without the index, damage at the end of its journal would not be noticed.
+    private static func parts(of name: String) -> [String] { [name, name + "-wal", name + "-shm"] }
 
     private func read(_ name: String, from old: borrowing UserFolder) throws(VaultError) -> OpenedFile {
         guard let inner = Self.nameInGenerations(name) else {
@@ -139,9 +144,11 @@ extension KeychainMove {
     func place(_ name: String) throws(VaultError) {
         if name.hasPrefix(Generations.folderName + "/") { try folder.folder(Generations.folderName).create() }
         // An orphaned journal would be taken for this file's.
-        if folder.contains(name + "-wal") { try folder.rename(name + "-wal", to: name + "-wal-orphan") }
+        for orphan in [name + "-wal", name + "-shm"] where folder.contains(orphan) {
+            try folder.rename(orphan, to: orphan + "-orphan")
+        }
         // A journal that could not be folded in moves with the file.
-        for part in [name + "-wal", name] where incoming.contains(part) {
+        for part in Self.parts(of: name).reversed() where incoming.contains(part) {
             try folder.renameIfFree("\(Self.incomingName)/\(part)", to: part)
         }
     }

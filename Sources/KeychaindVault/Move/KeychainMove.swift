@@ -122,6 +122,7 @@ package struct KeychainMove {
             for name in text.split(separator: "\n") where isExpected(name) {
                 try folder.remove(String(name))
                 try folder.remove(name + "-wal")
+                try folder.remove(name + "-shm")
             }
             try folder.synchronize()
             try folder.remove(Self.announcementName)

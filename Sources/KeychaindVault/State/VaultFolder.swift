@@ -61,6 +61,7 @@ final class VaultFolder {
             lock = try FolderLock(folder)
             let indexKey = try IndexKeyFile.load(from: folder, logger: logger)
             let files = try folder.names()
+            try InterruptedSwap.undo(in: folder, files: files)
             let names = names(among: files)
             let opened = StateFile.open(in: folder, logger: logger)
             stateFile = Access(opened.file)

@@ -57,7 +57,7 @@ final class CollectionFile {
         )
         self.folder = folder
         journal = name + "-wal"
-        try Self.checkJournal(of: folder.file(name))
+        try Self.checkJournal(of: name, in: folder)
         var version: UInt32 = 0
         (database, obstacle) = try Database.open(name, in: folder, shared: isShared) { (database) throws(VaultError) in
             database.limitLength(toRowsWithin: limits)
@@ -80,9 +80,9 @@ final class CollectionFile {
     }
 
     /// SQLite would accept what is before the damage, and overwrite the rest.
-    private static func checkJournal(of path: String) throws(VaultError) {
-        guard try PageFile(path, maximumSize: .max).journalIsDamaged else { return }
-        throw VaultError(.unreadable, reason: "its journal is damaged, and has later changes behind the damage")
+    private static func checkJournal(of name: String, in folder: Folder) throws(VaultError) {
+        guard try PageFile.journalIsDamaged(of: name, in: folder) else { return }
+        throw VaultError(.unreadable, reason: "its journal is damaged, so that its latest changes may be lost")
     }
 
     func header() throws(VaultError) -> CollectionHeader {

@@ -40,7 +40,7 @@ struct CollectionLoader: ~Copyable {
             table: table,
             sealedState: state,
             isWhole: isWhole(state) ?? false,
-            problems: file is FileRemains ? losses(state) : problems(state)
+            problems: (file as? FileRemains).map { remains in losses(state, of: remains) } ?? problems(state)
         )
     }
 
@@ -99,13 +99,16 @@ struct CollectionLoader: ~Copyable {
     }
 
     /// The problems of a damaged file.
-    private func losses(_ state: CollectionState?) -> [String] {
+    private func losses(_ state: CollectionState?, of remains: FileRemains) -> [String] {
         let intact = table.count - table.damagedCount
         guard let state else {
             return ["the file is damaged: \(intact) items are intact; it is unknown how many are lost"]
         }
         if isWhole(state) == true, table.damagedCount == 0 {
-            return ["the file is damaged, but all of its \(intact) items are intact"]
+            guard remains.lacksEnd else {
+                return ["the file is damaged, but all of its \(intact) items are intact"]
+            }
+            return ["the file is damaged: its \(intact) items are intact, but the latest changes may be lost"]
         }
         return [
             """

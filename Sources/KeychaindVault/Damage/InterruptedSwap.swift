@@ -1,0 +1,30 @@
+/// A salvage or a restore that a crash has ended after it had removed the journal of the damaged file.
+///
+/// The file is still in use then, and older without its journal, which nothing would tell.
+enum InterruptedSwap {
+    /// Gives files their journals back from the copies that were kept.
+    ///
+    /// - Parameter files: the names in the folder.
+    static func undo(in folder: Folder, files: [String]) throws(VaultError) {
+        guard folder.isWritable else { return }
+        for kept in files {
+            guard let file = original(of: kept), let identity = FileIdentity(folder.file(kept)),
+                FileIdentity(folder.file(file)) == identity, try !folder.exists(file + "-wal")
+            else { continue }
+            // With the index first: the journal alone would say less.
+            for suffix in ["-shm", "-wal"] where try folder.exists(kept + suffix) {
+                if suffix == "-shm" { try folder.remove(file + suffix) }
+                try folder.keepAlso(kept + suffix, as: file + suffix)
+            }
+        }
+    }
+
+    /// The file of a name such as `NAME.keychain.unreadable-SECONDS`; nil for other names.
+    private static func original(of kept: String) -> String? {
+        let parts = kept.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, "." + parts[1] == CollectionFormat.suffix, parts[2].hasPrefix("unreadable-"),
+            parts[2].dropFirst("unreadable-".count).allSatisfy(\.isNumber)
+        else { return nil }
+        return parts[0] + CollectionFormat.suffix
+    }
+}
