@@ -73,6 +73,7 @@ package final class Vault {
         )
         context.rules.content = contents.rules
         context.state.obstacle = contents.stateObstacle
+        context.state.loss = contents.state.loss
         var opened = Opened(
             context: context,
             collections: [],
@@ -169,6 +170,7 @@ package final class Vault {
     func adopt(_ state: StateFile.Contents) {
         opened?.aliases.merge(Self.aliases(of: state)) { present, _ in present }
         opened?.lockouts.add(state.lockouts)
+        context?.state.loss = state.loss
     }
 
     private static func aliases(of state: StateFile.Contents) -> [String: CollectionName] {

@@ -41,13 +41,17 @@ final class StateReference {
     /// The reason why it cannot be read or written for now.
     var obstacle: VaultError?
 
+    /// What was lost of a damaged file, in words.
+    var loss: String?
+
     var problem: String? {
-        obstacle.map { error in
+        let wait = obstacle.map { error in
             """
             \(StateFile.name) cannot be used for now, so aliases, the history and records of failed attempts wait: \
             \(error.reason); it is left as it is, and tried again
             """
         }
+        return wait ?? loss
     }
 }
 

@@ -162,3 +162,11 @@ rm "$FAILING"
 check "all is read when the disk returns it" eventually is_silent
 check_equal "all items are intact again" "$(intact)" 60
 check "and it takes changes" secret-tool store --label=new number new <<<new
+stop_daemon
+
+# Blocks of the journals that a killed keychaind has left, up to the last change.
+if /usr/bin/python3 -B "$project/Tests/Attacks/journal_end.py" "$KEYCHAIND" "$work/journals" 7 >"$work/log"; then
+    pass "damage up to the end of a journal is told: $(tail -n 1 "$work/log")"
+else
+    fail "damage up to the end of a journal: $(grep '^FAILED' "$work/log" || tail -n 3 "$work/log")"
+fi

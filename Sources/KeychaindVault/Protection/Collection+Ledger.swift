@@ -33,13 +33,16 @@ enum LedgerPhase {
 }
 
 extension Collection {
-    func storedLedger(_ keys: CollectionKeys) async -> Result<ProtectionLedger?, VaultError> {
+    /// A ledger, and whether protections may be missing in it.
+    typealias StoredLedger = (ledger: ProtectionLedger, mayLackProtections: Bool)
+
+    func storedLedger(_ keys: CollectionKeys) async -> Result<StoredLedger?, VaultError> {
         do throws(VaultError) {
-            let sealed = try await context.folderWorker.perform { (folder) throws(VaultError) in
+            let stored = try await context.folderWorker.perform { (folder) throws(VaultError) in
                 try folder.ledger(of: keys.collection)
             }
-            guard let sealed else { return .success(nil) }
-            return .success(try keys.openLedger(sealed))
+            guard let stored else { return .success(nil) }
+            return .success((try keys.openLedger(stored.sealed), stored.mayLackProtections))
         } catch {
             return .failure(error)
         }
@@ -48,13 +51,13 @@ extension Collection {
     /// Applies the ledger to a loaded collection; `isWhole` when the rows match the sealed state, nil `state` if
     /// damaged.
     func adopt(
-        _ stored: Result<ProtectionLedger?, VaultError>,
+        _ stored: Result<StoredLedger?, VaultError>,
         isWhole: Bool,
         state: CollectionState?,
         _ keys: CollectionKeys
     ) throws(VaultError) {
         switch stored {
-        case .success(let ledger?):
+        case .success((var ledger, let mayLackProtections)?):
             let restored = try table.restoreProtection(from: ledger, indexKey: context.indexKey)
             if let state, state.revision < ledger.revision {
                 problems.append(
@@ -66,7 +69,17 @@ extension Collection {
                 )
             }
             skipNumbers(of: ledger)
+            guard mayLackProtections else {
+                self.ledger = .known(ledger)
+                return
+            }
+            ledger.marks.merge(ledgerOfFile().marks) { known, _ in known }
+            if !isWhole {
+                for id in table.doubtOpenItems() { ledger.marks[id] = .doubtful }
+                problems.append(Self.doubt)
+            }
             self.ledger = .known(ledger)
+            if state != nil { keepLater(ledger, keys) }
         case .success(nil):
             var ledger = ledgerOfFile()
             if !isWhole {
@@ -143,7 +156,7 @@ extension Collection {
         case .unavailable:
             guard ProtectionLedger().strengthened(by: change.rows) != nil, let keys else { return nil }
             // The items in memory stay as they are until the next start: the change is based on them.
-            let ledger = try await storedLedger(keys).get() ?? ledgerOfFile()
+            let ledger = try await storedLedger(keys).get()?.ledger ?? ledgerOfFile()
             self.ledger = .known(ledger)
             return ledger
         }

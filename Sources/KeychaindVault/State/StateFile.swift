@@ -32,7 +32,15 @@ final class StateFile {
 
         /// The labels of the collections that have a file; nil if nobody has recorded them.
         var known: [CollectionName: String]?
+
+        /// What is lost of a damaged file, in words.
+        var loss: String?
     }
+
+    private static let loss = """
+        \(name) was damaged, and is kept as \(name).unreadable: aliases, entries of the history and records of \
+        protected items may be lost, and failed attempts count as too many
+        """
 
     let database: Database
     // An older file that cannot be written lacks the newer tables.
@@ -42,16 +50,25 @@ final class StateFile {
 
     /// Opens or creates the file; a failure does not stop the vault, whose collections do not need it.
     ///
-    /// A damaged file is renamed and kept; its readable aliases are copied into a new one. A file that cannot be read
-    /// for a cause that ``VaultError/mayPass`` stays: open it again later.
+    /// A damaged file is renamed and kept; its readable aliases are copied into a new one. Of a damaged journal the rest
+    /// of the file stays in use. A file that cannot be read for a cause that ``VaultError/mayPass`` stays: open it again
+    /// later.
     static func open(in folder: Folder, logger: Logger) -> Opened {
         var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder is read-only")))
         do throws(VaultError) {
             let read = try retryingRead { (_) throws(VaultError) -> Opened? in
                 guard try folder.exists(name) else { return nil }
+                let isDamaged = try keepDamaged(in: folder)
                 let file = try StateFile(in: folder)
-                return Opened(file: .success(file), contents: try file.contents(recovered: &opened.contents))
+                var contents = try file.contents(recovered: &opened.contents)
+                if isDamaged {
+                    try file.recordLoss(in: folder)
+                    contents.lockouts = .unreadable
+                    contents.loss = loss
+                }
+                return Opened(file: .success(file), contents: contents)
             }
+            if let loss = read?.contents.loss { logger.error("\(loss)") }
             if let read { return read }
         } catch {
             opened.contents.lockouts = .unreadable
@@ -61,6 +78,7 @@ final class StateFile {
                 return opened
             }
             logger.error("\(name) is damaged and is kept as \(name).unreadable: \(error.reason)")
+            opened.contents.loss = loss
         }
         guard folder.isWritable else { return opened }
         do throws(VaultError) {
@@ -80,12 +98,7 @@ final class StateFile {
     }
 
     private static func setAside(in folder: Folder) throws(VaultError) {
-        var kept = name + ".unreadable"
-        var number = 2
-        while try folder.exists(kept) {
-            kept = "\(name).unreadable-\(number)"
-            number += 1
-        }
+        let kept = try freeName(in: folder)
         for suffix in ["", "-wal", "-shm"] where try folder.exists(name + suffix) {
             try folder.rename(name + suffix, to: kept + suffix)
         }
@@ -207,20 +220,33 @@ final class StateFile {
 
     private static let toldPrefix = "told/"
 
-    func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
+    /// A sealed ledger, and whether protections may be missing in it.
+    struct StoredLedger {
+        let sealed: [UInt8]
+        let mayLackProtections: Bool
+    }
+
+    func ledger(of identifier: [UInt8]) throws(VaultError) -> StoredLedger? {
         guard version >= 4 else { return nil }
         let row = try database.prepare("SELECT ledger FROM protection WHERE collection = ?1")
         try row.bind(identifier, at: 1)
-        return try row.step() ? Array(row.bytes(at: 0)) : nil
+        guard try row.step() else { return nil }
+        return StoredLedger(
+            sealed: Array(row.bytes(at: 0)),
+            mayLackProtections: try mayLackProtections(of: identifier)
+        )
     }
 
     func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
         try requireWritable()
-        try database.change(
-            "INSERT OR REPLACE INTO protection (collection, ledger) VALUES (?1, ?2)",
-            .bytes(identifier),
-            .bytes(ledger)
-        )
+        try database.transaction { () throws(VaultError) in
+            try database.run(
+                "INSERT OR REPLACE INTO protection (collection, ledger) VALUES (?1, ?2)",
+                .bytes(identifier),
+                .bytes(ledger)
+            )
+            try trustLedger(of: identifier)
+        }
     }
 
     /// Appends audit entries, and removes the oldest of each ring past its ``AuditRing/capacity``.
@@ -282,6 +308,9 @@ final class StateFile {
 
     /// Moves the journal of a copied file into it; throws unless the file is readable.
     static func foldJournal(in folder: Folder) throws(VaultError) {
+        guard try !PageFile.journalIsDamaged(of: name, in: folder) else {
+            throw VaultError(.unreadable, reason: "its journal is damaged")
+        }
         let file = try StateFile(in: folder)
         if let damage = try file.database.structuralDamage() { throw VaultError(.unreadable, reason: damage) }
         try file.finish()

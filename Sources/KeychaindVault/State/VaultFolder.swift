@@ -23,6 +23,8 @@ final class VaultFolder {
     private var stateFile = Access.closed
     /// Whether a damaged `state.db` was replaced after the start.
     private var lockoutsAreLost = false
+    /// What was lost of a damaged `state.db`.
+    private var loss: String?
 
     private enum Access {
         case closed
@@ -65,6 +67,7 @@ final class VaultFolder {
             let names = names(among: files)
             let opened = StateFile.open(in: folder, logger: logger)
             stateFile = Access(opened.file)
+            loss = opened.contents.loss
             var state = opened.contents
             for name in files.compactMap(FileDeletion.collection) {
                 finishDeletion(of: name)
@@ -104,7 +107,7 @@ final class VaultFolder {
         try changeState { (state) throws(VaultError) in try state.setToldCause(cause, of: subject) }
     }
 
-    func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
+    func ledger(of identifier: [UInt8]) throws(VaultError) -> StateFile.StoredLedger? {
         try openedState().ledger(of: identifier)
     }
 
@@ -226,6 +229,7 @@ final class VaultFolder {
         let file = try openedState()
         var contents = try file.contents()
         if lockoutsAreLost { contents.lockouts.rest = .unreadable }
+        contents.loss = loss
         if let obstacle = file.passingObstacle { throw obstacle }
         return contents
     }
@@ -235,6 +239,7 @@ final class VaultFolder {
         stateFile = .closed
         let opened = StateFile.open(in: folder, logger: logger)
         stateFile = Access(opened.file)
+        loss = opened.contents.loss ?? loss
         if case .opened = stateFile, opened.contents.lockouts.rest == .unreadable { lockoutsAreLost = true }
     }
 
