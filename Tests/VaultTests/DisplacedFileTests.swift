@@ -110,19 +110,20 @@ import Testing
         await vault.close()
         vault = try await opened()
         let login = try await vault.unlockedLogin()
-        try await login.add("in the journal", ["n": "3"], secret: secret)
+        // The journal is extended after the first change; the second one waits for that.
+        for number in ["3", "4"] { try await login.add("in the journal", ["n": number], secret: secret) }
         try overwrite(overwriting, by: older)
 
-        await #expect(throws: VaultError.of(.displaced)) { try await login.add("lost", ["n": "4"]) }
+        await #expect(throws: VaultError.of(.displaced)) { try await login.add("lost", ["n": "5"]) }
         let new = try #require(await vault.takeUp(login))
         guard overwriting == .emptyJournal else {
             #expect(new.problem != nil)
-            await #expect(throws: VaultError.self) { try await new.add("lost", ["n": "5"]) }
+            await #expect(throws: VaultError.self) { try await new.add("lost", ["n": "6"]) }
             await vault.close()
             return
         }
         #expect(new.problem == nil && new.itemCount == 2)
-        let next = try await new.add("next", ["n": "5"])
+        let next = try await new.add("next", ["n": "6"])
         let expected = new.itemIDs
         await vault.close()
         let reopened = try await opened()

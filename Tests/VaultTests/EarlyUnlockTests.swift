@@ -132,11 +132,19 @@ import Testing
         #expect(login.state == .locked)
     }
 
+    /// Another program that has the file open before the vault, which would keep it out.
+    private func otherConnection() throws -> RawDatabase {
+        let foreign = try RawDatabase(folder.file("login.keychain"))
+        try foreign.execute("SELECT * FROM header")
+        return foreign
+    }
+
     // The rows in memory are from before the change.
     @Test func rowChanged_betweenReadingAndUnlock_isNoticed() async throws {
         try await prepare()
+        let foreign = try otherConnection()
         let (vault, login) = try await opened(for: Fixture.password)
-        try RawDatabase(folder.file("login.keychain")).execute(
+        try foreign.execute(
             "UPDATE item SET metadata = zeroblob(length(metadata)) WHERE id = 2"
         )
         try await login.unlock(with: Fixture.bytes(Fixture.password))
@@ -146,8 +154,9 @@ import Testing
 
     @Test func rowRemoved_betweenReadingAndUnlock_isNoticed() async throws {
         try await prepare()
+        let foreign = try otherConnection()
         let (vault, login) = try await opened(for: Fixture.password)
-        try RawDatabase(folder.file("login.keychain")).execute("DELETE FROM item WHERE id = 2")
+        try foreign.execute("DELETE FROM item WHERE id = 2")
         await #expect(throws: VaultError(.busy, reason: "")) {
             try await login.unlock(with: Fixture.bytes(Fixture.password))
         }

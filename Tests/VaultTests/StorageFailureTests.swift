@@ -99,7 +99,7 @@ import Testing
     @Test func createCollection_folderGone_leavesNothing() async throws {
         let vault = try await opened()
         // Writes of the start would make the folder anew.
-        _ = try await vault.auditEntries(limit: 1)
+        try await vault.setAlias("none", to: nil)
         folder.remove("")
         await #expect(throws: VaultError(.storageFailed, reason: "")) {
             _ = try await vault.createCollection(label: "x", password: Fixture.bytes("pw"))
@@ -110,6 +110,7 @@ import Testing
 
     @Test func createLogin_folderGone_staysVacant() async throws {
         let vault = try await opened()
+        try await vault.setAlias("none", to: nil)
         folder.remove("")
         let login = try #require(vault.collection(named: .login))
         await #expect(throws: VaultError(.storageFailed, reason: "")) {

@@ -127,7 +127,7 @@ extension Collection {
         let generations = Generations(of: name, in: context.folder, keeping: kept)
         let now = context.configuration.now()
         let keys = checkKeys
-        try await context.copyWorker.perform { (_) throws(VaultError) in
+        try await read(on: context.copyWorker) { () throws(VaultError) in
             try generations.keep(at: now, always: true, checkedWith: keys)
         }
     }

@@ -190,8 +190,7 @@ final class CollectionWriter {
     /// A file that was opened beside another connection is closed, too: the next change finds it alone again.
     func rest() {
         checkpoint()
-        if openFiles.areMany { closeForNow() }
-        if file?.isShared == true, readers == 0 { try? leaveFile() }
+        if openFiles.areMany || file?.isShared == true && readers == 0 { closeForNow() }
     }
 
     /// Lets other connections of this process read the file until ``dismissReader()``.
@@ -236,6 +235,8 @@ final class CollectionWriter {
 
     func close() {
         do throws(VaultError) {
+            // A copy may have left the journal.
+            if resting != nil, folder.size(of: name.fileName + "-wal") > 0 { _ = try openedFile() }
             try file?.finish(isSound: changes.refusal == nil && state != nil)
         } catch {
             configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
