@@ -201,7 +201,7 @@ import Testing
         try await session.deleteItem(id)
         try await session.setLabel("Renamed")
         #expect(session.itemCount == 0)
-        #expect(folder.names == ["index.key", "lock", "state.db", "state.db-wal"])
+        #expect(folder.names == ["index.key", "lock", "state.db", "state.db-shm", "state.db-wal"])
         try await session.add()
         await vault.close()
         let reopened = try await opened()

@@ -1,10 +1,11 @@
 /// How far the acknowledged changes reach in a journal, as SQLite notes it in the index of the journal, the `-shm` file.
 ///
 /// SQLite does so after the sync of each commit, in memory that all processes map and that is never synced: the note
-/// outlasts the process, and after a power loss it is there, older than the journal, or gone.
+/// outlasts the process, and after a power loss it is there, older than the journal, or gone. For files that it has
+/// alone, ``JournalNote`` does.
 struct JournalMark {
     /// Both copies of the note, and the number of frames that are in the file.
-    private static let size = 100
+    static let size = 100
     private static let copies = [0, 48]
     private static let version: UInt32 = 3_007_000
 
@@ -42,8 +43,37 @@ struct JournalMark {
         pageCount = Int(number(20))
         sums = JournalSums(number(24), number(28))
         salts = Array(bytes[place + 32..<place + 40])
-        isInFile = Int(bytes.hostInteger(at: 96)) >= frames
+        isInFile = Int(bytes.hostInteger(at: Self.placeOfFramesInFile)) >= frames
     }
+}
+
+extension JournalMark {
+    /// The mark of a journal with this header, up to this frame; nil if they do not belong together.
+    init?(header: [UInt8], lastFrame: [UInt8], frames: Int) {
+        guard header.count == 32, lastFrame.count == 24, header[16..<24] == lastFrame[8..<16] else { return nil }
+        salts = Array(header[16..<24])
+        self.frames = frames
+        pageCount = Int(lastFrame.integer(at: 4))
+        sums = JournalSums(lastFrame, at: 16)
+        isInFile = false
+    }
+
+    /// Both copies, and no frames in the file.
+    var encoded: [UInt8] {
+        var copy: [UInt8] = []
+        copy.append(host: Self.version)
+        copy += [UInt8](repeating: 0, count: 8)
+        copy += [1, 0, 0, 0]
+        copy.append(host: UInt32(clamping: frames))
+        copy.append(host: UInt32(clamping: pageCount))
+        sums.append(to: &copy)
+        copy += salts
+        JournalSums().adding(copy[...], UInt32(1).bigEndian == 1).append(to: &copy)
+        return copy + copy + [0, 0, 0, 0]
+    }
+
+    /// The place of the number of frames that are in the file.
+    static let placeOfFramesInFile = 96
 }
 
 /// The checksum of a journal's header and frames up to a place.
@@ -55,6 +85,12 @@ struct JournalSums: Equatable {
 
     init(_ first: UInt32, _ second: UInt32) {
         (self.first, self.second) = (first, second)
+    }
+
+    /// Appends the checksum in the order of the processor.
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(host: first)
+        bytes.append(host: second)
     }
 
     /// Reads a stored checksum.
@@ -81,6 +117,10 @@ struct JournalSums: Equatable {
 }
 
 extension [UInt8] {
+    fileprivate mutating func append(host integer: UInt32) {
+        Swift.withUnsafeBytes(of: integer) { bytes in append(contentsOf: bytes) }
+    }
+
     /// The integer of four bytes in the order of the processor.
     fileprivate func hostInteger(at place: Int) -> UInt32 {
         withUnsafeBytes { bytes in bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self) }

@@ -25,7 +25,11 @@ final class Database {
     let mode: Mode
     private let handle: OpaquePointer
     private let place: FilePlace
+    private let note: JournalNote
+    /// The frames of the journal after the last commit; SQLite's hook writes it.
+    private let frames: UnsafeMutablePointer<CInt>
     private var lastCommit = Commit.settled
+    private var removesJournal = false
 
     /// The state of the last transaction on the disk.
     private enum Commit {
@@ -63,6 +67,9 @@ final class Database {
         self.mode = mode
         self.handle = handle
         place = FilePlace(path)
+        note = JournalNote(path)
+        frames = .allocate(capacity: 1)
+        frames.initialize(to: 0)
         sqlite3_busy_timeout(handle, Self.busyMilliseconds)
         for (option, value) in [
             (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
@@ -77,9 +84,11 @@ final class Database {
     }
 
     deinit {
+        if removesJournal, mode == .exclusive, place.hasFile { note.remove() }
         sqlite3_finalize(beginning)
         sqlite3_finalize(ending)
         sqlite3_close_v2(handle)
+        frames.deallocate()
     }
 
     /// Makes commits durable and deletions overwrite the data, and checks that SQLite agreed.
@@ -90,6 +99,16 @@ final class Database {
         guard journal == "wal", synchronous == 2 else {
             throw VaultError(.storageFailed, reason: "SQLite refused durable writes (\(journal), \(synchronous))")
         }
+        if mode == .exclusive { note.prepare() }
+        // The same hook as that of automatic checkpoints, which are off by now.
+        _ = sqlite3_wal_hook(
+            handle,
+            { frames, _, _, count in
+                frames?.assumingMemoryBound(to: CInt.self).pointee = count
+                return SQLITE_OK
+            },
+            frames
+        )
         place.hold()
     }
 
@@ -169,8 +188,13 @@ final class Database {
             place.holdJournal()
             throw settled(error)
         }
+        noteJournal()
         try place.check()
         return result
+    }
+
+    private func noteJournal() {
+        if mode == .exclusive { note.write(frames: Int(frames.pointee)) }
     }
 
     /// Whether another program has written into the file or its journal since the last change.
@@ -223,6 +247,7 @@ final class Database {
         // Written even if the number stays the same, unlike a row.
         try execute("PRAGMA user_version = \(try integer("PRAGMA user_version"))")
         lastCommit = .settled
+        noteJournal()
     }
 
     /// Throws unless all that was acknowledged is in the file that the path leads to.
@@ -307,13 +332,17 @@ final class Database {
         defer { if !waiting { sqlite3_busy_timeout(handle, Self.busyMilliseconds) } }
         var frames: CInt = 0
         var moved: CInt = 0
-        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        let status = SQLiteStatus { sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved) }
+        let way = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        let status = SQLiteStatus { sqlite3_wal_checkpoint_v2(handle, nil, way, &frames, &moved) }
         guard status.code == SQLITE_OK else { throw error(status, doing: "checkpoint") }
+        if mode == .exclusive {
+            if truncating { note.clear() } else if moved > 0 { note.write(framesInFile: Int(moved)) }
+        }
         return Int(frames)
     }
 
     func removeJournalWhenClosed() {
+        removesJournal = true
         keychaind_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
 

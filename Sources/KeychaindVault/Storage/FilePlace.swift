@@ -55,6 +55,12 @@ final class FilePlace {
         return stamp != held
     }
 
+    /// Whether the path still leads to the file that was held.
+    var hasFile: Bool {
+        guard case .held(let file, _) = state else { return false }
+        return FileIdentity(path) == file.identity
+    }
+
     /// Throws `displaced` unless the paths still lead to the same files.
     func check() throws(VaultError) {
         guard case .held(let file, let held) = state else { return }
