@@ -60,16 +60,22 @@ extension JournalMark {
 
     /// Both copies, and no frames in the file.
     var encoded: [UInt8] {
-        var copy: [UInt8] = []
-        copy.append(host: Self.version)
-        copy += [UInt8](repeating: 0, count: 8)
-        copy += [1, 0, 0, 0]
-        copy.append(host: UInt32(clamping: frames))
-        copy.append(host: UInt32(clamping: pageCount))
-        sums.append(to: &copy)
-        copy += salts
-        JournalSums().adding(copy[...], UInt32(1).bigEndian == 1).append(to: &copy)
-        return copy + copy + [0, 0, 0, 0]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.size)
+        for place in Self.copies {
+            bytes.append(host: Self.version)
+            bytes.append(host: 0)
+            bytes.append(host: 0)
+            // It is initialised.
+            bytes.append(host: UInt32(littleEndian: 1))
+            bytes.append(host: UInt32(clamping: frames))
+            bytes.append(host: UInt32(clamping: pageCount))
+            sums.append(to: &bytes)
+            bytes.append(contentsOf: salts)
+            JournalSums().adding(bytes[place...], UInt32(1).bigEndian == 1).append(to: &bytes)
+        }
+        bytes.append(host: 0)
+        return bytes
     }
 
     /// The place of the number of frames that are in the file.

@@ -14,11 +14,12 @@ final class FilePlace {
     }
 
     private let path: String
-    private var journal: String { path + "-wal" }
+    private let journal: String
     private var state = State.any
 
     init(_ path: String) {
         self.path = path
+        journal = path + "-wal"
     }
 
     /// Remembers the files as this process has left them, after a change of either.
