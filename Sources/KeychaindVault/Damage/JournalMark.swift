@@ -1,4 +1,4 @@
-/// How far the acknowledged changes reach in a journal, as SQLite notes it in the index of the journal, the `-shm` file.
+/// How far the acknowledged changes reach in a journal, as SQLite notes it in the journal's index, the `-shm` file.
 ///
 /// SQLite does so after the sync of each commit, in memory that all processes map and that is never synced: the note
 /// outlasts the process, and after a power loss it is there, older than the journal, or gone. For files that it has

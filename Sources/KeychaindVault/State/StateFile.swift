@@ -50,9 +50,9 @@ final class StateFile {
 
     /// Opens or creates the file; a failure does not stop the vault, whose collections do not need it.
     ///
-    /// A damaged file is renamed and kept; its readable aliases are copied into a new one. Of a damaged journal the rest
-    /// of the file stays in use. A file that cannot be read for a cause that ``VaultError/mayPass`` stays: open it again
-    /// later.
+    /// A damaged file is renamed and kept; its readable aliases are copied into a new one. If only the journal is
+    /// damaged, the rest of the file stays in use. A file that cannot be read for a cause that ``VaultError/mayPass``
+    /// stays: open it again later.
     static func open(in folder: Folder, logger: Logger) -> Opened {
         var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder is read-only")))
         do throws(VaultError) {
