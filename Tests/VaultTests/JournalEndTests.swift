@@ -39,7 +39,7 @@ import Testing
     private struct AlwaysInterrupted: Error {}
 
     private func crash(changes: Int = 4) async throws -> Crash {
-        // A pause, as on a busy machine, moves the journal into the file; then there is nothing to damage.
+        // On a busy machine a pause moves the journal into the file, which leaves nothing to damage.
         for _ in 0..<50 {
             if let crash = try await crashWithoutPause(changes) { return crash }
         }

@@ -14,7 +14,7 @@ import Testing
 
     /// Makes changes; returns a copy of the folder with its journal, and all intermediate states.
     private func prepare() async throws -> (TemporaryFolder, History) {
-        // A pause, as on a busy machine, moves the journal into the file; then there is nothing to cut.
+        // On a busy machine a pause moves the journal into the file, which leaves nothing to cut.
         for _ in 0..<50 {
             if let prepared = try await prepareWithoutPause() { return prepared }
         }

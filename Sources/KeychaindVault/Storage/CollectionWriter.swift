@@ -324,7 +324,7 @@ final class CollectionWriter {
     }
 
     private var displaced: VaultError {
-        VaultError(.displaced, reason: "another program has replaced or removed \(name.fileName); nothing was stored")
+        VaultError(.displaced, reason: "another program has replaced or changed \(name.fileName); nothing was stored")
     }
 
     func source() throws(VaultError) -> any CollectionSource {

@@ -26,7 +26,7 @@ final class Database {
     private let handle: OpaquePointer
     private let place: FilePlace
     private let note: JournalNote
-    /// The frames of the journal after the last commit; SQLite's hook writes it.
+    /// The frames of the journal after a commit that has not been noted; SQLite's hook writes it.
     private let frames: UnsafeMutablePointer<CInt>
     private var lastCommit = Commit.settled
     private var removesJournal = false
@@ -188,13 +188,15 @@ final class Database {
             place.holdJournal()
             throw settled(error)
         }
-        noteJournal()
         try place.check()
+        noteJournal()
         return result
     }
 
+    /// Notes how far the journal reaches after a commit with changes.
     private func noteJournal() {
-        if mode == .exclusive { note.write(frames: Int(frames.pointee)) }
+        if mode == .exclusive, frames.pointee > 0 { note.write(frames: Int(frames.pointee)) }
+        frames.pointee = 0
     }
 
     /// Whether another program has written into the file or its journal since the last change.

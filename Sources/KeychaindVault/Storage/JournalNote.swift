@@ -26,7 +26,7 @@ struct JournalNote {
 
     /// Notes that the journal is synced up to a frame, the last one of a commit.
     func write(frames: Int) {
-        guard frames > 0, let mark = mark(frames: frames) else { return }
+        guard let mark = mark(frames: frames) else { return }
         write(mark.encoded, at: 0)
     }
 
