@@ -18,7 +18,8 @@ package final class FingerprintReader: Biometry {
     private let limits: FingerprintLimits
     private let logger: Logger
     private var followsBus = false
-    private var lastMatch: FingerprintMatch?
+    /// Keeps itself until it has released the reader.
+    private weak var lastMatch: FingerprintMatch?
     private weak var usedClaim: FprintClaim?
     private var keptClaim: KeptClaim?
     private var hasSeenReader = false

@@ -300,6 +300,26 @@ struct FingerprintMatchTests {
         match.cancel()
         try await virtual.enrol("left-thumb", as: "thumb")
     }
+
+    @Test
+    func match_ended_isFreedByTheReader() async throws {
+        /// Held by nothing but the match.
+        final class Probe: Sendable {
+            let freed: Recorder<Bool>
+            init(_ freed: Recorder<Bool>) { self.freed = freed }
+            deinit { freed.record(true) }
+            func hint(_: BiometryHint) {}
+        }
+        try await FingerprintFixture.run { fixture in
+            let freed = Recorder<Bool>()
+            do {
+                let match = fixture.reader.match(hint: Probe(freed).hint)
+                try await fixture.virtual.touch("owner")
+                #expect(await match.outcome() == .matched(finger: "right-index-finger"))
+            }
+            _ = try await freed.first("the end of the match") { $0 }
+        }
+    }
 }
 
 extension FingerprintFixture {
