@@ -216,7 +216,9 @@ package final class Vault {
     /// a person must remove, and `busy` if the file of a missing collection is there again.
     package func delete(_ collection: Collection) async throws(VaultError) {
         guard let opened else { throw VaultError.vaultClosed }
-        guard !collection.isDeleted else { throw VaultError.collectionDeleted }
+        guard !collection.hasEnded else {
+            throw collection.isDeleted ? VaultError.collectionDeleted : VaultError.collectionRetired
+        }
         let name = collection.name
         if !collection.isMissing, case .unreadable(let reason) = collection.state {
             throw VaultError(.unreadable, reason: reason)
@@ -229,7 +231,7 @@ package final class Vault {
             try await opened.context.folderWorker.perform { (folder) throws(VaultError) in
                 try folder.forgetMissing(name)
             }
-            await collection.retire()
+            await collection.forgetFile()
         } else {
             try await collection.removeFile()
         }

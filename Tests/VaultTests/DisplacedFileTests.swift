@@ -57,6 +57,9 @@ import Testing
         let new = try #require(await vault.takeUp(login))
         #expect(await vault.takeUp(login) == nil)
         #expect(vault.collection(named: .login) === new)
+        // Who still has the old one finds a locked collection, not none.
+        #expect(login.search(["n": "1"]) == [kept])
+        await #expect(throws: VaultError.of(.locked)) { try await login.add("lost", ["n": "3"]) }
         if displacement == .unlink {
             guard case .unreadable = new.state else { return #expect(Bool(false), "\(new.state)") }
             #expect(new.problem != nil)

@@ -104,11 +104,12 @@ extension Vault {
 
 extension Collection {
     /// Ends all use of the collection before another object takes its place; the file stays.
+    ///
+    /// Its items can be found until then: programs would take their absence for a loss, and store them anew.
     func retire() async {
         await close()
-        phase = .deleted
-        failWaiting(VaultError.collectionDeleted)
-        table = ItemTable()
+        phase = .retired
+        failWaiting(VaultError.collectionRetired)
     }
 }
 

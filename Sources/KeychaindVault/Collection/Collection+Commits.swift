@@ -60,6 +60,7 @@ extension Collection {
         switch phase {
         case .unlocked: return
         case .deleted: throw VaultError.collectionDeleted
+        case .retired: throw VaultError.collectionRetired
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant, .locked, .unlocking: throw VaultError.collectionLocked
         }

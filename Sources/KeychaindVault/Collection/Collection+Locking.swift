@@ -15,6 +15,7 @@ extension Collection {
         switch phase {
         case .unlocked, .unlocking: return
         case .deleted: throw VaultError.collectionDeleted
+        case .retired: throw VaultError.collectionRetired
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant:
             let password = Handoff(password)
@@ -34,6 +35,7 @@ extension Collection {
         switch phase {
         case .unlocked, .unlocking: return
         case .deleted: throw VaultError.collectionDeleted
+        case .retired: throw VaultError.collectionRetired
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant, .locked: break
         }
@@ -52,6 +54,7 @@ extension Collection {
         switch phase {
         case .unlocked, .unlocking: return
         case .deleted: throw VaultError.collectionDeleted
+        case .retired: throw VaultError.collectionRetired
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant, .locked: break
         }
@@ -83,7 +86,7 @@ extension Collection {
         switch phase {
         case .unlocking: phase = .unlocking(isLockRequested: true)
         case .unlocked: lockNow()
-        case .vacant, .locked, .unreadable, .deleted: break
+        case .vacant, .locked, .unreadable, .deleted, .retired: break
         }
     }
 
@@ -115,10 +118,20 @@ extension Collection {
             throw error
         }
         storage = .none
+        end()
+        await worker.stop()
+    }
+
+    /// Ends a collection whose file is missing.
+    func forgetFile() async {
+        await close()
+        end()
+    }
+
+    private func end() {
         phase = .deleted
         failWaiting(VaultError.collectionDeleted)
         table = ItemTable()
-        await worker.stop()
     }
 
     private func waitUntilSettled() async {
@@ -146,7 +159,7 @@ extension Collection {
             phase = .unlocked(keys.secrets)
         } catch {
             switch (phase, fallback, storage) {
-            case (.deleted, _, _), (.unreadable, _, _): break
+            case (.deleted, _, _), (.retired, _, _), (.unreadable, _, _): break
             // The file may have been created before the lock request was seen.
             case (_, .vacant, .file): phase = .locked
             default:

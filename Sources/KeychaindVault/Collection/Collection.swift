@@ -152,6 +152,14 @@ package final class Collection {
         if case .deleted = phase { true } else { false }
     }
 
+    /// Whether it is deleted, or another object is about to take its place.
+    var hasEnded: Bool {
+        switch phase {
+        case .deleted, .retired: true
+        case .vacant, .locked, .unlocking, .unlocked, .unreadable: false
+        }
+    }
+
     package var itemIDs: [ItemID] { table.ids }
 
     package var itemCount: Int { table.count }
@@ -234,7 +242,7 @@ enum DiskPhase: Equatable {
     }
 }
 
-/// The phase of a collection with its keys; callers see it as ``Collection/State``, and a deleted collection as locked.
+/// The phase of a collection with its keys; callers see it as ``Collection/State``, and a final one as locked.
 enum CollectionPhase {
     case vacant
 
@@ -250,10 +258,13 @@ enum CollectionPhase {
     /// Final.
     case deleted
 
+    /// Final: another object is about to take its place. Its items can still be found, as in a locked collection.
+    case retired
+
     var state: Collection.State {
         switch self {
         case .vacant: .vacant
-        case .locked, .deleted: .locked
+        case .locked, .deleted, .retired: .locked
         case .unlocking: .unlocking
         case .unlocked: .unlocked
         case .unreadable(let reason): .unreadable(reason: reason)

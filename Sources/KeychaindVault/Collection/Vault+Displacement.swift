@@ -6,7 +6,7 @@ extension Vault {
     /// It is unlocked if the keys in memory open it; a missing file is an unreadable collection, which can be restored.
     /// Returns nil if that has been done already.
     package func takeUp(_ collection: Collection) async -> Collection? {
-        guard let context, self.collection(named: collection.name) === collection, !collection.isDeleted else {
+        guard let context, self.collection(named: collection.name) === collection, !collection.hasEnded else {
             return nil
         }
         let keys = collection.handover

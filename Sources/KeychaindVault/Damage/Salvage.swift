@@ -116,7 +116,7 @@ extension Vault {
         _ collection: Collection
     ) async throws(VaultError) -> (report: SalvageReport, collection: Collection) {
         guard let context else { throw VaultError.vaultClosed }
-        guard !collection.isDeleted, self.collection(named: collection.name) === collection else {
+        guard !collection.hasEnded, self.collection(named: collection.name) === collection else {
             throw VaultError.collectionDeleted
         }
         guard case .file = collection.storage, collection.condition != .sound else {

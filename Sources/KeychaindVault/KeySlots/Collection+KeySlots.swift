@@ -190,6 +190,7 @@ extension Collection {
     private func changeableFile() throws(VaultError) -> (Worker<CollectionWriter>, CollectionHeader) {
         switch phase {
         case .deleted: throw VaultError.collectionDeleted
+        case .retired: throw VaultError.collectionRetired
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant: throw VaultError(.notSupported, reason: "the collection has no password yet")
         case .locked, .unlocking, .unlocked: break

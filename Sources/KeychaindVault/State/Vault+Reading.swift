@@ -55,7 +55,7 @@ extension Vault {
         guard let context else { return nil }
         let new = await Self.collection(collection.name, in: context)
         // The path may have led elsewhere meanwhile, as after a restore.
-        guard !new.awaitsDisk, !collection.isDeleted, self.collection(named: collection.name) === collection else {
+        guard !new.awaitsDisk, !collection.hasEnded, self.collection(named: collection.name) === collection else {
             await new.close()
             return nil
         }

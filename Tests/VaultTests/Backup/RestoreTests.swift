@@ -36,7 +36,7 @@ import Testing
             #expect(vault.isCopy(staged, of: login))
             let restored = try await vault.restore(staged, as: .login, inPlaceOf: login)
             #expect(vault.collection(named: .login) === restored && restored.state == .locked)
-            await #expect(throws: VaultError(.noSuchCollection, reason: "")) { try await login.add() }
+            await #expect(throws: VaultError(.locked, reason: "")) { try await login.add() }
             try await restored.unlock(with: Fixture.bytes(Fixture.password))
             #expect(restored.itemIDs.count == 1)
             try await restored.add("after", ["e": "f"], secret: "after")
