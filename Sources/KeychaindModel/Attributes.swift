@@ -7,6 +7,7 @@ import Glibc
 /// place. Matching compares bytes (#63), without folding case or Unicode normalization.
 package struct Attributes: Hashable, Sendable {
     package static let reservedPrefix = "keychain:"
+    private static let reservedPrefixBytes = Array(reservedPrefix.utf8)
 
     /// libsecret's name of the schema, an attribute like the others.
     package static let schema = "xdg:schema"
@@ -182,7 +183,7 @@ package struct Attributes: Hashable, Sendable {
 
     /// The attributes without reserved names, which decide whether an item replaces another (#94).
     package var withoutReserved: Attributes {
-        let prefix = Array(Self.reservedPrefix.utf8)
+        let prefix = Self.reservedPrefixBytes
         var bytes: [UInt8] = []
         var leftOut = false
         packed.withUnsafeBytes { all in
@@ -232,13 +233,17 @@ package struct Attributes: Hashable, Sendable {
     }
 
     package var hasReserved: Bool {
-        let prefix = Self.reservedPrefix.utf8
-        return packed.withUnsafeBytes { bytes in
-            var pairs = PackedPairs(bytes)
-            while let pair = pairs.next() {
-                if pair.name.starts(with: prefix) { return true }
+        Self.reservedPrefixBytes.withUnsafeBytes { prefix in
+            packed.withUnsafeBytes { bytes in
+                var pairs = PackedPairs(bytes)
+                while let pair = pairs.next() {
+                    let order = PackedPairs.compare(pair.name, prefix)
+                    if order == 0, pair.name.count >= prefix.count { return true }
+                    // The names ascend.
+                    if order > 0 { return false }
+                }
+                return false
             }
-            return false
         }
     }
 
