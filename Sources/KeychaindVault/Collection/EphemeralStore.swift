@@ -35,7 +35,7 @@ struct EphemeralStore: Sendable {
                 if let new = row.secret {
                     secret = try cipher { () throws(GcryptError) in try secretsKey.seal(new.secret, of: row) }
                 }
-                growth += Self.size(of: row.metadata) + (secret ?? old?.sealedSecret ?? []).count
+                growth += Self.size(of: row.metadata) + (secret?.count ?? old?.sealedSecret?.count ?? 0)
             case .delete: break
             }
             sealed.append(secret)

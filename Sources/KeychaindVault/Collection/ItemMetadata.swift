@@ -17,9 +17,10 @@ struct ItemMetadata: Equatable, Sendable {
     /// The wrapped item key; nil when the secrets key alone opens the secret.
     var wraps: ItemKeyWraps?
 
-    // Label and attributes share an allocation, since a table has many of them.
-    private var text: [UInt8]
-    private var labelBytes: UInt32
+    // The sealed secret of a record, label and attributes share an allocation, since a table has many of them.
+    private var bytes: [UInt8]
+    private var secretCount: UInt32 = 0
+    private var labelCount: UInt32
 
     init(
         secretRevision: UInt64,
@@ -33,38 +34,62 @@ struct ItemMetadata: Equatable, Sendable {
         self.created = created
         self.modified = modified
         self.wraps = wraps
-        text = Array(label.utf8) + attributes.packed
-        labelBytes = UInt32(label.utf8.count)
+        bytes = Array(label.utf8) + attributes.packed
+        labelCount = UInt32(label.utf8.count)
     }
 
-    private var labelCount: Int { Int(labelBytes) }
+    private var labelStart: Int { Int(secretCount) }
+    private var labelEnd: Int { labelStart + Int(labelCount) }
 
     var label: String {
-        get { String(decoding: text[..<labelCount], as: UTF8.self) }
+        get { String(decoding: bytes[labelStart..<labelEnd], as: UTF8.self) }
         set {
-            text.replaceSubrange(..<labelCount, with: newValue.utf8)
-            labelBytes = UInt32(newValue.utf8.count)
+            bytes.replaceSubrange(labelStart..<labelEnd, with: newValue.utf8)
+            labelCount = UInt32(newValue.utf8.count)
         }
     }
 
     var attributes: Attributes {
-        get { Attributes(canonical: text, from: labelCount) }
-        set { text.replaceSubrange(labelCount..., with: newValue.packed) }
+        get { Attributes(canonical: bytes, from: labelEnd) }
+        set { bytes.replaceSubrange(labelEnd..., with: newValue.packed) }
+    }
+
+    /// The sealed secret that a record keeps with its metadata, and which is no part of them; nil if it keeps none.
+    var sealedSecret: ArraySlice<UInt8>? {
+        secretCount == 0 ? nil : bytes[..<labelStart]
+    }
+
+    /// The metadata with a sealed secret instead of another one; with an empty one, they keep none.
+    func keeping(_ sealedSecret: [UInt8]) -> ItemMetadata {
+        var metadata = self
+        metadata.secretCount = UInt32(sealedSecret.count)
+        metadata.bytes = []
+        metadata.bytes.reserveCapacity(sealedSecret.count + bytes.count - labelStart)
+        metadata.bytes += sealedSecret
+        metadata.bytes += bytes[labelStart...]
+        return metadata
+    }
+
+    static func == (first: ItemMetadata, second: ItemMetadata) -> Bool {
+        first.secretRevision == second.secretRevision && first.created == second.created
+            && first.modified == second.modified && first.wraps == second.wraps
+            && first.labelCount == second.labelCount
+            && first.bytes[first.labelStart...] == second.bytes[second.labelStart...]
     }
 
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(32 + text.count + (wraps?.encoded.count ?? 0))
+        bytes.reserveCapacity(32 + self.bytes.count - labelStart + (wraps?.encoded.count ?? 0))
         bytes.append(bigEndian: wraps == nil ? secretRevision : secretRevision | Self.ownKeyBit)
         bytes.append(bigEndian: created.microsecondsSinceEpoch)
         bytes.append(bigEndian: modified.microsecondsSinceEpoch)
-        bytes.append(bigEndian: labelBytes)
-        bytes += text[..<labelCount]
+        bytes.append(bigEndian: labelCount)
+        bytes += self.bytes[labelStart..<labelEnd]
         if let wraps {
             bytes.append(bigEndian: UInt32(clamping: wraps.encoded.count))
             bytes += wraps.encoded
         }
-        bytes += text[labelCount...]
+        bytes += self.bytes[labelEnd...]
         return bytes
     }
 }
@@ -77,10 +102,13 @@ extension ItemMetadata {
         guard decode(bytes) else { return nil }
     }
 
-    /// Unknown metadata, with the memory for those of this many bytes.
-    init(reserving bytes: Int) {
+    /// Unknown metadata, with the memory for those of this many bytes, and a sealed secret.
+    init(reserving count: Int, sealedSecret: UnsafeRawBufferPointer? = nil) {
         self = .unknown
-        text = [UInt8](repeating: 0, count: max(0, bytes - Self.fixedSize))
+        let secret = sealedSecret ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        secretCount = UInt32(secret.count)
+        bytes = [UInt8](repeating: 0, count: secret.count + max(0, count - Self.fixedSize))
+        bytes.withUnsafeMutableBytes { bytes in bytes.copyMemory(from: secret) }
     }
 
     /// Takes encoded metadata over, without allocating if memory was reserved for them; false for an invalid encoding.
@@ -101,13 +129,17 @@ extension ItemMetadata {
         self.created = Timestamp(microsecondsSinceEpoch: created)
         self.modified = Timestamp(microsecondsSinceEpoch: modified)
         self.wraps = wraps
-        let count = label.count + reader.remaining.count
-        if text.count != count { text = [UInt8](repeating: 0, count: count) }
-        text.withUnsafeMutableBytes { text in
-            UnsafeMutableRawBufferPointer(rebasing: text[..<label.count]).copyMemory(from: label)
-            UnsafeMutableRawBufferPointer(rebasing: text[label.count...]).copyMemory(from: reader.remaining)
+        let count = labelStart + label.count + reader.remaining.count
+        if self.bytes.count != count {
+            self.bytes.removeSubrange(labelStart...)
+            self.bytes += repeatElement(0, count: count - labelStart)
         }
-        labelBytes = labelLength
+        labelCount = labelLength
+        let (start, end) = (labelStart, labelEnd)
+        self.bytes.withUnsafeMutableBytes { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: bytes[start..<end]).copyMemory(from: label)
+            UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyMemory(from: reader.remaining)
+        }
         return true
     }
 }

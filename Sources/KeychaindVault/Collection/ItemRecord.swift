@@ -19,34 +19,27 @@ struct ItemRecord: Sendable {
     let id: ItemID
     var revision: UInt64
 
-    /// The metadata; empty unless the item is intact.
+    /// The metadata, with the sealed secret; empty unless the item is intact.
     var metadata: ItemMetadata
 
-    // Here it takes no memory: the metadata end in the middle of a word.
     var condition: Condition
 
     /// The sealed secret; nil when it is not in memory.
-    var sealedSecret: [UInt8]?
+    var sealedSecret: ArraySlice<UInt8>? { metadata.sealedSecret }
 
     init(id: ItemID, revision: UInt64, condition: Condition = .unread) {
-        self.id = id
-        self.revision = revision
-        self.metadata = .unknown
-        self.sealedSecret = nil
-        self.condition = condition
+        self.init(id: id, revision: revision, condition: condition, metadata: .unknown)
     }
 
     init(
         id: ItemID,
         revision: UInt64,
         condition: Condition = .intact,
-        metadata: ItemMetadata,
-        sealedSecret: [UInt8]?
+        metadata: ItemMetadata
     ) {
         self.id = id
         self.revision = revision
         self.metadata = metadata
-        self.sealedSecret = sealedSecret
         self.condition = condition
     }
 }

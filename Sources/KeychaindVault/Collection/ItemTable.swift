@@ -64,12 +64,11 @@ struct ItemTable: Sendable {
         let revision: UInt64
         let hasKey: Bool
         /// Nil when it is not in memory.
-        let bytes: [UInt8]?
+        let bytes: ArraySlice<UInt8>?
     }
 
     /// Returns the sealed secret of an item; nil when there is none.
     ///
-    /// Label and attributes are not touched, not even for reference counts: their memory is rarely cached.
     func sealedSecret(of id: ItemID) -> SealedSecret? {
         guard let position = position(of: id) else { return nil }
         return SealedSecret(

@@ -76,16 +76,12 @@ struct MutationBatch {
             let sealed = index < sealedSecrets.count ? sealedSecrets[index] : nil
             switch row {
             case .insert(let row):
-                let record = ItemRecord(
-                    id: row.id,
-                    revision: row.revision,
-                    metadata: row.metadata,
-                    sealedSecret: sealed
-                )
-                table.append(record, tags: row.tags)
+                let metadata = row.metadata.keeping(sealed ?? [])
+                table.append(ItemRecord(id: row.id, revision: row.revision, metadata: metadata), tags: row.tags)
             case .update(let row, _):
-                let kept = row.secret == nil ? table[row.id]?.sealedSecret : sealed
-                let record = ItemRecord(id: row.id, revision: row.revision, metadata: row.metadata, sealedSecret: kept)
+                // An unchanged secret came with the metadata.
+                let metadata = row.secret == nil ? row.metadata : row.metadata.keeping(sealed ?? [])
+                let record = ItemRecord(id: row.id, revision: row.revision, metadata: metadata)
                 table.replace(record, oldTags: oldTags[index], newTags: row.tags)
             case .delete(let id, _):
                 table.remove(id, tags: oldTags[index])

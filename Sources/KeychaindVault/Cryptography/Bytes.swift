@@ -20,7 +20,16 @@ struct ByteReader {
     }
 }
 
-extension Array where Element == UInt8 {
+extension ArraySlice<UInt8> {
+    /// Calls a closure with the bytes; unlike the standard library's method, with typed errors.
+    func withRawBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try span.withUnsafeBytes(body)
+    }
+}
+
+extension [UInt8] {
     /// Calls a closure with the bytes; unlike the standard library's method, with typed errors.
     func withRawBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -80,7 +80,7 @@ final class SecretsKey: Sendable {
     }
 
     /// Throws `unreadable` when authentication fails.
-    func open(_ sealed: [UInt8], item: UInt64, revision: UInt64) throws(VaultError) -> Secret {
+    func open(_ sealed: ArraySlice<UInt8>, item: UInt64, revision: UInt64) throws(VaultError) -> Secret {
         try cipher { () throws(GcryptError) in
             let place = place(item: item, column: .secret, revision: revision)
             return try SecretEncoding.decode(open(sealed, for: place))
@@ -88,7 +88,7 @@ final class SecretsKey: Sendable {
     }
 
     func open(
-        _ sealed: [UInt8],
+        _ sealed: ArraySlice<UInt8>,
         with itemKey: ItemKey,
         item: UInt64,
         revision: UInt64
@@ -107,7 +107,7 @@ final class SecretsKey: Sendable {
         }
     }
 
-    private func open(_ sealed: [UInt8], for place: AssociatedData) throws(GcryptError) -> SecureBytes {
+    private func open(_ sealed: ArraySlice<UInt8>, for place: AssociatedData) throws(GcryptError) -> SecureBytes {
         try sealed.withRawBytes { (sealed) throws(GcryptError) in
             try place.withBytes { (place) throws(GcryptError) in
                 try key.open(sealed, associatedData: place)
@@ -116,7 +116,7 @@ final class SecretsKey: Sendable {
     }
 
     /// Throws `authenticationFailed` unless a sealed secret is genuine; of one with an item key, its outer layer.
-    func verify(_ sealed: [UInt8], item: UInt64, revision: UInt64, hasItemKey: Bool) throws(GcryptError) {
+    func verify(_ sealed: ArraySlice<UInt8>, item: UInt64, revision: UInt64, hasItemKey: Bool) throws(GcryptError) {
         let column = hasItemKey ? AssociatedData.Column.protectedSecret : .secret
         _ = try open(sealed, for: place(item: item, column: column, revision: revision))
     }

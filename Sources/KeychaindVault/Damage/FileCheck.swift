@@ -159,7 +159,7 @@ struct RowVerifier {
         guard let secrets = keys.secrets else { return metadata }
         guard let secret = row.secret else { return nil }
         try secrets.verify(
-            Array(secret),
+            Array(secret)[...],
             item: number,
             revision: metadata.secretRevision,
             hasItemKey: metadata.wraps != nil

@@ -55,9 +55,11 @@ struct CollectionLoader: ~Copyable {
                 item: number,
                 revision: row.revision,
                 tags: row.tags,
-                metadata: row.metadata,
-                ItemMetadata.init(decoding:)
-            )
+                metadata: row.metadata
+            ) { bytes -> ItemMetadata? in
+                var metadata = ItemMetadata(reserving: bytes.count, sealedSecret: row.secret)
+                return metadata.decode(bytes) ? metadata : nil
+            }
         }
         guard let metadata else {
             let tags = Array(StoredTags(row.tags))
@@ -65,12 +67,7 @@ struct CollectionLoader: ~Copyable {
             table.markDamaged(id, reason: "its metadata is damaged", tags: tags)
             return
         }
-        let record = ItemRecord(
-            id: id,
-            revision: row.revision,
-            metadata: metadata,
-            sealedSecret: row.secret.map { secret in Array(secret) }
-        )
+        let record = ItemRecord(id: id, revision: row.revision, metadata: metadata)
         if let indexKey {
             try place(record, tags: try indexKey.tags(of: metadata.attributes))
         } else {

@@ -137,7 +137,7 @@ final class CollectionWriter {
 
     func secret(of id: ItemID, key: ItemKey?, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
         guard let secretsKey else { throw VaultError.collectionLocked }
-        let sealed = try source().secret(of: id)
+        let sealed = try source().secret(of: id)[...]
         guard let key else { return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision)) }
         return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
     }

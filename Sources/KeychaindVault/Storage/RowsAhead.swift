@@ -68,8 +68,10 @@ final class RowsAhead {
                 id: id,
                 revision: row.revision,
                 condition: .unread,
-                metadata: ItemMetadata(reserving: row.metadata.count - SealingKey.overhead),
-                sealedSecret: row.secret.map { secret in Array(secret) }
+                metadata: ItemMetadata(
+                    reserving: row.metadata.count - SealingKey.overhead,
+                    sealedSecret: row.secret
+                )
             )
         )
         return true

@@ -107,7 +107,7 @@ extension FuzzReader {
         for id in contents.table.ids {
             guard let item = contents.table.item(id), item.condition == .intact else { continue }
             _ = try? keys.secrets.open(
-                file.secret(of: id),
+                file.secret(of: id)[...],
                 item: id.rawValue,
                 revision: contents.table.sealedSecret(of: id)?.revision ?? 0
             )

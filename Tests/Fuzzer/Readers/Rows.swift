@@ -100,7 +100,7 @@ extension FuzzReader {
             }
         }
         _ = verifier.findings(comparedWith: nil)
-        _ = try keys.secrets.open(sealedSecret, item: 1, revision: 2)
+        _ = try keys.secrets.open(sealedSecret[...], item: 1, revision: 2)
     }
 }
 
