@@ -78,7 +78,7 @@ let package = Package(
         .target(name: "CKeychaindTPM"),
         // libfido2 (libfido2-dev) by its headers alone; the library is loaded in a helper process.
         .target(name: "CKeychaindFIDO"),
-        // A heap that is overwritten when it is freed, for the program that asks for it.
+        // A heap that is overwritten when it is freed, for the program that asks for it, with large pages.
         .target(name: "CKeychaindWipingHeap"),
         // The first instructions of a set-gid process.
         .target(name: "CKeychaindDomain"),
@@ -259,6 +259,8 @@ let package = Package(
             dependencies: [
                 "KeychaindBenchmarkSupport", "CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt",
                 "SecretServiceClient", "Security",
+                // Its key derivations have the same memory as keychaind's.
+                "CKeychaindWipingHeap",
             ],
             path: "Benchmarks/Service",
             swiftSettings: settings

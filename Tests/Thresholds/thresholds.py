@@ -83,8 +83,13 @@ def counted(dump):
     names = dict(re.findall(r"^c?fn=\((\d+)\) (.+)$", text, re.M))
     allocator = re.compile(r"(malloc|calloc|realloc|posix_memalign|aligned_alloc)('\d+)?")
     allocating = {number for number, name in names.items() if allocator.fullmatch(name)}
-    calls = re.findall(r"^cfn=\((\d+)\).*\n(?:c?f[il]=.*\n|cob=.*\n)*calls=(\d+)", text, re.M)
-    return instructions, sum(int(count) for number, count in calls if number in allocating)
+    allocations = 0
+    for number, calls in re.findall(r"^fn=\((\d+)\).*\n((?:(?!fn=).*\n)*)", text, re.M):
+        # The daemon's own malloc and realloc call those of the C library.
+        if number not in allocating:
+            called = re.findall(r"^cfn=\((\d+)\).*\n(?:c?f[il]=.*\n|cob=.*\n)*calls=(\d+)", calls, re.M)
+            allocations += sum(int(count) for callee, count in called if callee in allocating)
+    return instructions, allocations
 
 
 def collected(calls, action, times, folder):
