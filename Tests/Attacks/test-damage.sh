@@ -15,7 +15,8 @@ says() { [[ $(problem) == *"$1"* ]]; }
 is_silent() { [[ $(problem) == "(<''>,)" ]]; }
 # The items of which the secret can be read.
 intact() {
-    { ctl search --json --show-secrets all=yes 2>/dev/null || true; } | grep -o "\"secret\": \"secret [0-9]*" | sort -u | wc -l
+    { ctl search --json --show-secrets all=yes 2>/dev/null || true; } |
+        { grep -o "\"secret\": \"secret [0-9]*" || true; } | sort -u | wc -l
 }
 # rows FILE PAGE: the rows of a leaf page.
 rows() {
