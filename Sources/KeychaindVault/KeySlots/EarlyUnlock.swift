@@ -5,9 +5,8 @@ import Synchronization
 ///
 /// Password and file may come in any order. ``Collection/unlock(with:)`` takes the key if its password is the same.
 package final class EarlyUnlock: Sendable {
-    private struct State: ~Copyable {
-        var isOver = false
-        var password: SecureBytes?
+    private struct Attempt {
+        var password: Handoff<SecureBytes>?
         var target: Target?
         var keys: Result<UnlockedKeys, VaultError>?
     }
@@ -17,7 +16,8 @@ package final class EarlyUnlock: Sendable {
         let worker: Worker<Void>
     }
 
-    private let state = Mutex(State())
+    /// Nil once it has ended.
+    private let attempt = Mutex<Attempt?>(Attempt())
 
     package init() {}
 
@@ -25,22 +25,22 @@ package final class EarlyUnlock: Sendable {
     ///
     /// Throws ``GcryptError/Code/outOfLockedMemory``; then the key is derived later.
     package func use(_ password: borrowing SecureBytes) throws(GcryptError) {
-        var copy: SecureBytes? = try password.copy(in: .locked)
-        let target = state.withLock { state -> Target? in
-            guard !state.isOver, state.password == nil else { return nil }
-            state.password = copy.take()
-            return state.target
+        let copy = Handoff(try password.copy(in: .locked))
+        let target = attempt.withLock { attempt -> Target? in
+            guard attempt?.password == nil else { return nil }
+            attempt?.password = copy
+            return attempt?.target
         }
         if let target { derive(for: target) }
     }
 
     /// Announces the first header that was read.
     func begin(with header: CollectionHeader, on worker: Worker<Void>) {
-        let target = state.withLock { state -> Target? in
-            guard !state.isOver, state.target == nil else { return nil }
+        let target = attempt.withLock { attempt -> Target? in
+            guard attempt?.target == nil else { return nil }
             let target = Target(header: header, worker: worker)
-            state.target = target
-            return state.password == nil ? nil : target
+            attempt?.target = target
+            return attempt?.password == nil ? nil : target
         }
         if let target { derive(for: target) }
     }
@@ -54,17 +54,17 @@ package final class EarlyUnlock: Sendable {
             } catch {
                 keys = .failure(error)
             }
-            state.withLock { state in
-                if !state.isOver { state.keys = keys }
-            }
+            attempt.withLock { attempt in attempt?.keys = keys }
         }
     }
 
     private func copyOfPassword() -> Handoff<SecureBytes>? {
-        state.withLock { state in
-            guard let copy = try? state.password?.copy(in: .locked) else { return nil }
+        let password = attempt.withLock { attempt in attempt?.password }
+        let copy = password?.read { password -> Handoff<SecureBytes>? in
+            guard let copy = try? password.copy(in: .locked) else { return nil }
             return Handoff(copy)
         }
+        return copy ?? nil
     }
 
     /// Returns the keys, or why there are none, if they were derived from this password and header; once.
@@ -73,16 +73,16 @@ package final class EarlyUnlock: Sendable {
     func take(for key: UnlockKey, _ header: CollectionHeader) -> Result<UnlockedKeys, VaultError>? {
         defer { end() }
         guard case .text(let text) = key else { return nil }
-        return state.withLock { state in
-            guard state.target?.header == header, let keys = state.keys else { return nil }
-            let isSame = text.read { text in state.password?.isEqual(to: text) ?? false } ?? false
-            return isSame ? keys : nil
+        return attempt.withLock { attempt in
+            guard attempt?.target?.header == header, let keys = attempt?.keys else { return nil }
+            let isSame = text.read { text in attempt?.password?.read { password in password.isEqual(to: text) } }
+            return isSame == true ? keys : nil
         }
     }
 
     /// Wipes the password and the keys.
     func end() {
-        state.withLock { state in state = State(isOver: true) }
+        attempt.withLock { attempt in attempt = nil }
     }
 }
 
