@@ -195,6 +195,37 @@ import Testing
         await vault.close()
     }
 
+    @Test(arguments: failedReads)
+    func closedFileThatFailsOnce_nextChangeWorks(status: CInt) async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        var refusals = 0
+        for reads in 0..<30 {
+            // A check reads the file beside its changes, so it is closed until the next one.
+            #expect(try await vault.check("keychain:login", nil).isSound)
+            FailingDisk.failure = FailingDisk.Failure(
+                operation: .read,
+                database: "login.keychain",
+                after: reads,
+                times: 1,
+                status: status,
+                systemError: status == SQLITE_IOERR | 33 << 8 ? EIO : 0
+            )
+            do {
+                try await login.add("first", ["n": "\(reads)"])
+            } catch {
+                refusals += 1
+                #expect(login.search(["n": "\(reads)"]).isEmpty)
+            }
+            FailingDisk.failure = nil
+            try await login.add("next", ["next": "\(reads)"])
+            #expect(login.problem == nil, "read \(reads)")
+        }
+        // A file that is busy is opened beside the other connection.
+        #expect(refusals > 3 || status == SQLITE_BUSY)
+        await vault.close()
+    }
+
     /// A disk that became read-only, as after an error of the file system.
     private nonisolated static let readOnlyDisk = FailingDisk.Failure(status: SQLITE_READONLY, systemError: EROFS)
 

@@ -296,7 +296,8 @@ final class CollectionWriter {
             let file = try openFile()
             guard try RestingFile(file).isSame(as: contents) else { throw displaced }
             if stamp != contents.stamp { try verify(file) }
-            resting = nil
+            // Otherwise it can only be read for now, and is closed to be changed.
+            if file.passingObstacle == nil { resting = nil }
             return file
         } catch {
             file = nil
@@ -334,6 +335,8 @@ final class CollectionWriter {
 
     func writableFile() throws(VaultError) -> CollectionFile {
         if remains != nil, let refusal = changes.refusal { throw refusal }
+        // The disk may work again by now.
+        if resting != nil { file = nil }
         let file = try file?.database.isTouched == true ? openTouchedFile() : openedFile()
         if case .unchecked(.some) = changes { checkStructure() }
         if case .unchecked(let failure?) = changes { throw failure }
