@@ -226,6 +226,31 @@ import Testing
         await vault.close()
     }
 
+    @Test func newCollection_whoseFileIsNotReadOnce_isMadeOrNotThere() async throws {
+        let vault = try await opened()
+        var refusals = 0
+        for reads in 0..<30 {
+            FailingDisk.failure = FailingDisk.Failure(
+                operation: .read,
+                after: reads,
+                times: 1,
+                status: FailingDisk.shortRead
+            )
+            let new = try? await vault.createCollection(label: "new", password: Fixture.bytes("pw"))
+            FailingDisk.failure = nil
+            let listed = vault.collections.filter { collection in collection.label == "new" }
+            if let new {
+                #expect(listed.count == 1 && listed.first === new && new.problem == nil)
+                try await vault.delete(new)
+            } else {
+                refusals += 1
+                #expect(listed.isEmpty, "read \(reads): \(listed.first?.problem ?? "")")
+            }
+        }
+        #expect(refusals > 0)
+        await vault.close()
+    }
+
     /// A disk that became read-only, as after an error of the file system.
     private nonisolated static let readOnlyDisk = FailingDisk.Failure(status: SQLITE_READONLY, systemError: EROFS)
 

@@ -162,6 +162,8 @@ extension Collection {
             case (.deleted, _, _), (.retired, _, _), (.unreadable, _, _): break
             // The file may have been created before the lock request was seen.
             case (_, .vacant, .file): phase = .locked
+            // Nothing is left of a new file that could not be read.
+            case (_, .vacant, _): phase = .vacant
             default:
                 guard error.code == .unreadable else {
                     phase = fallback
