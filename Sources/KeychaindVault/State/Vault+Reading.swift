@@ -60,13 +60,14 @@ extension Vault {
             return nil
         }
         let keys = collection.handover
-        await collection.retire()
         if let identifier = new.header?.identifier,
             let other = collections.first(where: { $0 !== collection && $0.header?.identifier == identifier })
         {
             await new.close(asCopyOf: other.name)
         }
+        // The old one has no file that it writes to, and nobody should find it while it ends.
         replace(collection, by: new)
+        await collection.retire()
         if let keys { _ = try? await new.unlock(with: keys) }
         return new
     }
