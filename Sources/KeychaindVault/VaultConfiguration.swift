@@ -21,6 +21,9 @@ package struct VaultConfiguration: Sendable {
     /// The most pages of 4 KiB in a collection's file, for tests of a full disk; nil for SQLite's limit.
     package var maximumPages: Int?
 
+    /// The milliseconds without a change before the journal is moved into a collection's file.
+    package var idleMilliseconds = 250
+
     package var logger: Logger
 
     package init(

@@ -99,16 +99,18 @@ enum Fixture {
     /// Locked memory for all concurrent tests; the first caller sets the size.
     static let pool = try? Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
 
+    /// - Parameter pauses: whether a pause moves the journal into the file.
     static func configuration(
         _ folder: TemporaryFolder,
         clock: TestClock = TestClock(),
         limits: VaultLimits = VaultLimits(),
         generations: Int = 0,
-        maximumPages: Int? = nil
+        maximumPages: Int? = nil,
+        pauses: Bool = true
     ) -> VaultConfiguration {
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
-        return VaultConfiguration(
+        var configuration = VaultConfiguration(
             directory: folder.path,
             keyDerivation: derivation,
             limits: limits,
@@ -117,6 +119,8 @@ enum Fixture {
             logger: logger,
             now: { clock.now }
         )
+        if !pauses { configuration.idleMilliseconds = 3_600_000 }
+        return configuration
     }
 
     static func bytes(_ text: String) throws -> SecureBytes {

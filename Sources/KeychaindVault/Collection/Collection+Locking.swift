@@ -272,7 +272,9 @@ extension Collection {
             indexKey: context.indexKey,
             openFiles: context.openFiles
         )
-        return try Worker(name.encoded, writer) { writer in writer.rest() }
+        return try Worker(name.encoded, writer, idleMilliseconds: context.configuration.idleMilliseconds) { writer in
+            writer.rest()
+        }
     }
 
     private func adoptAuditKey(_ keys: CollectionKeys) {
