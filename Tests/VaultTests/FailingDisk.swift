@@ -9,7 +9,11 @@ import Testing
 enum FailingDisk {
     /// A failure, once or until it is taken away.
     struct Failure: Sendable {
-        enum Operation: Sendable { case read, write, sync }
+        enum Operation: Sendable {
+            /// Fails to write: SQLite then opens the file only to read.
+            case open
+            case read, write, sync
+        }
 
         var operation = Operation.write
 
@@ -73,8 +77,11 @@ enum FailingDisk {
         _ operation: Failure.Operation,
         on file: UnsafeMutablePointer<sqlite3_file>?
     ) -> Failure? {
-        let name = names.withLock { names in names[UInt(bitPattern: file)] }
-        return current.withLock { current in
+        take(operation, on: names.withLock { names in names[UInt(bitPattern: file)] })
+    }
+
+    private static func take(_ operation: Failure.Operation, on name: Substring?) -> Failure? {
+        current.withLock { current in
             guard let failure = current, failure.operation == operation else { return nil }
             if let database = failure.database {
                 guard let name, ["", "-journal", "-wal"].contains(where: { name == database + $0 }) else { return nil }
@@ -103,12 +110,17 @@ enum FailingDisk {
         disk.pointee.pNext = nil
         disk.pointee.xOpen = { _, name, file, flags, result in
             guard let original = FailingDisk.original, let open = original.pointee.xOpen else { return SQLITE_CANTOPEN }
+            guard let name, let file, strstr(name, FailingDisk.folderName) != nil else {
+                return open(original, name, file, flags, result)
+            }
+            let last = String(cString: name).split(separator: "/").last
+            var flags = flags
+            if FailingDisk.take(.open, on: last) != nil {
+                flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY
+            }
             let status = open(original, name, file, flags, result)
-            if status == SQLITE_OK, let name, let file, strstr(name, FailingDisk.folderName) != nil {
-                let path = String(cString: name)
-                FailingDisk.names.withLock { names in
-                    names[UInt(bitPattern: file)] = path.split(separator: "/").last
-                }
+            if status == SQLITE_OK {
+                FailingDisk.names.withLock { names in names[UInt(bitPattern: file)] = last }
                 FailingDisk.replaceFunctions(of: file)
             }
             return status

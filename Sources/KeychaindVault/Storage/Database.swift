@@ -99,6 +99,7 @@ final class Database {
         guard journal == "wal", synchronous == 2 else {
             throw VaultError(.storageFailed, reason: "SQLite refused durable writes (\(journal), \(synchronous))")
         }
+        try checkJournalIsWritable()
         if mode == .exclusive { note.prepare() }
         // The same hook as that of automatic checkpoints, which are off by now.
         _ = sqlite3_wal_hook(
@@ -110,6 +111,21 @@ final class Database {
             frames
         )
         place.hold()
+    }
+
+    /// SQLite opens the journal, too, only to read if opening it to write fails; it would stay so.
+    private func checkJournalIsWritable() throws(VaultError) {
+        do throws(VaultError) {
+            try execute("BEGIN IMMEDIATE; ROLLBACK")
+        } catch {
+            switch error.code {
+            // Another connection is writing.
+            case .busy: return
+            case .readOnly where place.journalIsWritable:
+                throw VaultError(.storageFailed, reason: "the journal could be opened only to read")
+            default: throw error
+            }
+        }
     }
 
     func limitLength(to bytes: Int) {

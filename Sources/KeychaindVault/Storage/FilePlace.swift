@@ -56,6 +56,8 @@ final class FilePlace {
         return stamp != held
     }
 
+    var journalIsWritable: Bool { Folder.isWritable(journal) }
+
     /// Whether the path still leads to the file that was held.
     var hasFile: Bool {
         guard case .held(let file, _) = state else { return false }
