@@ -293,9 +293,13 @@ final class CollectionWriter {
         }
         guard let stamp = FileStamp(folder.file(name.fileName)) else { throw displaced }
         do throws(VaultError) {
-            let file = try openFile()
-            guard try RestingFile(file).isSame(as: contents) else { throw displaced }
-            if stamp != contents.stamp { try verify(file) }
+            let file = try retryingRead(until: { file in file.passingObstacle == nil }) { (_) throws(VaultError) in
+                self.file = nil
+                let file = try openFile()
+                guard try RestingFile(file).isSame(as: contents) else { throw displaced }
+                if stamp != contents.stamp { try verify(file) }
+                return file
+            }
             // Otherwise it can only be read for now, and is closed to be changed.
             if file.passingObstacle == nil { resting = nil }
             return file
