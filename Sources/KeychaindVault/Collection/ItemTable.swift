@@ -68,7 +68,6 @@ struct ItemTable: Sendable {
     }
 
     /// Returns the sealed secret of an item; nil when there is none.
-    ///
     func sealedSecret(of id: ItemID) -> SealedSecret? {
         guard let position = position(of: id) else { return nil }
         return SealedSecret(
