@@ -160,6 +160,7 @@ package final class Sandboxes {
 
     /// The recorded programs by identity, each with the number of its items.
     func list() async throws(VaultError) -> [(program: String, record: SandboxRecord, items: Int)] {
+        await loaded.wait()
         let entries = await auditEntries
         var rows: [(program: String, record: SandboxRecord, items: Int)] = []
         for (program, record) in records.sorted(by: { $0.key < $1.key }) {
