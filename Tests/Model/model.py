@@ -330,6 +330,9 @@ class Keychains(RuleBasedStateMachine):
         _, prompt = program.call(ROOT, SECRET + "Service", "Lock", "ao", [keychain])
         assert prompt == "/"
         self.locked[keychain] = True
+        for program in self.programs:
+            kept = {path: time for path, time in program.grants.items() if not path.startswith(keychain + "/")}
+            program.grants = kept
 
     # Prompts
 
