@@ -195,11 +195,10 @@ import Testing
         await vault.close()
     }
 
-    @Test(
-        arguments: (failedReads + [FailingDisk.shortRead]).map { status in (FailingDisk.Failure.Operation.read, status) }
-            + [(.open, SQLITE_OK)],
-        [1, 3]
-    )
+    private nonisolated static let momentaryFailures: [(operation: FailingDisk.Failure.Operation, status: CInt)] =
+        (failedReads + [FailingDisk.shortRead]).map { status in (.read, status) } + [(.open, SQLITE_OK)]
+
+    @Test(arguments: momentaryFailures, [1, 3])
     func closedFileThatFailsForAMoment_nextChangeWorks(
         failure: (operation: FailingDisk.Failure.Operation, status: CInt),
         times: Int
