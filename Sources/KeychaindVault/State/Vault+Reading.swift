@@ -64,6 +64,7 @@ extension Vault {
             let other = collections.first(where: { $0 !== collection && $0.header?.identifier == identifier })
         {
             await new.close(asCopyOf: other.name)
+            guard self.collection(named: collection.name) === collection else { return nil }
         }
         // The old one has no file that it writes to, and nobody should find it while it ends.
         replace(collection, by: new)
