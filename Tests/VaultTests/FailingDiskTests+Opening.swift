@@ -1,0 +1,100 @@
+import CKeychaindSQLite
+import Glibc
+import KeychaindModel
+import KeychaindVault
+import Testing
+
+/// Failures when a file is opened for a change, or for the first time.
+extension FailingDiskTests {
+    @Test(arguments: [FailingDisk.Failure.Operation.read, .sync])
+    func closedFileThatFails_losesNothing_andWorksAgain(operation: FailingDisk.Failure.Operation) async throws {
+        var vault = try await opened()
+        // More than stay open, so that some are closed.
+        var items: [CollectionName: ItemID] = [:]
+        for number in 0..<70 {
+            let collection = try await vault.createCollection(label: "\(number)", password: Fixture.bytes("pw"))
+            items[collection.name] = try await collection.add("kept", secret: "kept")
+        }
+        let open = folder.openKeychains
+        let closed = try #require(
+            vault.collections.first { items[$0.name] != nil && !open.contains($0.name.fileName) }
+        )
+        FailingDisk.failure = FailingDisk.Failure(
+            operation: operation,
+            database: closed.name.fileName,
+            status: SQLITE_IOERR | (operation == .read ? 1 : 4) << 8,
+            systemError: EIO
+        )
+        await #expect(throws: VaultError.self) { try await closed.add("refused") }
+        await #expect(throws: VaultError.self) { try await closed.add("refused, too") }
+        FailingDisk.failure = nil
+        let next = try await closed.add("next")
+        await vault.close()
+        vault = try await opened()
+        let again = try #require(vault.collection(named: closed.name))
+        try await again.unlock(with: Fixture.bytes("pw"))
+        let id = try #require(items[closed.name])
+        #expect(again.itemIDs == [id, next] && again.problem == nil)
+        #expect(try await again.content(of: id) == Array("kept".utf8))
+        await vault.close()
+    }
+
+    private nonisolated static let momentaryFailures: [(operation: FailingDisk.Failure.Operation, status: CInt)] =
+        (failedReads + [FailingDisk.shortRead]).map { status in (.read, status) } + [(.open, SQLITE_OK)]
+
+    @Test(arguments: momentaryFailures, [1, 3])
+    func closedFileThatFailsForAMoment_nextChangeWorks(
+        failure: (operation: FailingDisk.Failure.Operation, status: CInt),
+        times: Int
+    ) async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let (operation, status) = failure
+        for count in 0..<(operation == .open ? 5 : 30) {
+            // A check reads the file beside its changes, so it is closed until the next one.
+            #expect(try await vault.check("keychain:login", nil).isSound)
+            FailingDisk.failure = FailingDisk.Failure(
+                operation: operation,
+                database: "login.keychain",
+                after: count,
+                times: times,
+                status: status,
+                systemError: status == SQLITE_IOERR | 33 << 8 ? EIO : 0
+            )
+            do {
+                try await login.add("first", ["n": "\(count)"])
+            } catch {
+                #expect(login.search(["n": "\(count)"]).isEmpty)
+            }
+            FailingDisk.failure = nil
+            try await login.add("next", ["next": "\(count)"])
+            #expect(login.problem == nil, "after \(count)")
+        }
+        await vault.close()
+    }
+
+    @Test func newCollection_whoseFileIsNotReadOnce_isMadeOrNotThere() async throws {
+        let vault = try await opened()
+        var refusals = 0
+        for reads in 0..<30 {
+            FailingDisk.failure = FailingDisk.Failure(
+                operation: .read,
+                after: reads,
+                times: 1,
+                status: FailingDisk.shortRead
+            )
+            let new = try? await vault.createCollection(label: "new", password: Fixture.bytes("pw"))
+            FailingDisk.failure = nil
+            let listed = vault.collections.filter { collection in collection.label == "new" }
+            if let new {
+                #expect(listed.count == 1 && listed.first === new && new.problem == nil)
+                try await vault.delete(new)
+            } else {
+                refusals += 1
+                #expect(listed.isEmpty, "read \(reads): \(listed.first?.problem ?? "")")
+            }
+        }
+        #expect(refusals > 0)
+        await vault.close()
+    }
+}
