@@ -67,8 +67,9 @@ struct BiometryTests {
                 $0.text("warning")?.contains("not recognised") == true
             }
             await prompter.answer(with: [.answer("password"), .hang])
+            let count = prompter.questions.count
             for _ in 0..<4 { try await reader.touch("stranger") }
-            _ = try await prompter.questions.first("the question after the password", after: prompter.questions.count) {
+            _ = try await prompter.questions.first("the question after the password", after: count) {
                 $0.type != "password"
             }
             #expect(try await client.isItemLocked(item))
