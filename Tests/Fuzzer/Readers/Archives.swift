@@ -10,7 +10,7 @@ extension FuzzReader {
     static let archives = [
         FuzzReader("archive") { bytes in
             // A derivation with large costs is no finding, and takes seconds.
-            guard bytes.count < 20 || bytes[8..<12].elementsEqual([0, 0, 0, 8]) else { return }
+            guard bytes.count < 20 || bytes[8..<12].elementsEqual([0, 0, 0, 8]) else { throw Refusal() }
             try withArchive { file in
                 _ = write(file, bytes.baseAddress, bytes.count)
             }

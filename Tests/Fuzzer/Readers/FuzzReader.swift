@@ -14,6 +14,9 @@ struct FuzzReader: Sendable {
         self.read = read
     }
 
+    /// What a reader throws where the code it calls says no more than no.
+    struct Refusal: Error {}
+
     static let all =
         foreignFiles + rows + keySlots + keychainFiles + logins + prompters + processes + grammars + keys + archives
         + values + messages + services

@@ -17,7 +17,7 @@ extension FuzzReader {
             )
         },
         FuzzReader("stored-rules") { bytes in
-            guard let rules = StoredRules(decoding: bytes.copied) else { return }
+            guard let rules = StoredRules(decoding: bytes.copied) else { throw Refusal() }
             promise(StoredRules(decoding: rules.encoded) == rules, "stored rules stay the same")
             let selection = RuleSet(rules.rules.map(\.entry)).selection(for: nil, at: Timestamp(seconds: 0))
             _ = selection.decision(on: RuleSubject(nil, in: .login, with: Attributes([("service", "a")])))
@@ -40,12 +40,12 @@ extension FuzzReader {
                 CollectionName(encoded: CollectionName(label: text).encoded) != nil,
                 "the name of every label is a name"
             )
-            guard let name = CollectionName(encoded: text) else { return }
+            guard let name = CollectionName(encoded: text) else { throw Refusal() }
             promise(!name.encoded.contains("/") && !name.encoded.contains("."), "a name is no path")
             _ = name.numbered(12)
         },
         FuzzReader("attributes") { bytes in
-            guard let attributes = Attributes(validating: bytes) else { return }
+            guard let attributes = Attributes(validating: bytes) else { throw Refusal() }
             promise(attributes.packed.elementsEqual(bytes), "attributes have one form")
             _ = KeychainItem(attributes, label: "")
         },

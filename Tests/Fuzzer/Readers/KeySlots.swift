@@ -8,14 +8,15 @@ extension FuzzReader {
     static let keySlots = [
         FuzzReader("key-slot", readKeySlot),
         FuzzReader("recovery-key") { bytes in
-            guard let key = try RecoveryKey.read(SecureBytes(copying: bytes)) else { return }
-            _ = try key.grouped()
+            guard let key = try RecoveryKey.read(SecureBytes(copying: bytes)) else { throw Refusal() }
+            guard let again = try RecoveryKey.read(key.grouped()) else { throw Refusal() }
+            promise(again.canonical.isEqual(to: key.canonical), "a recovery key is the same when it is read again")
         },
     ]
 
     /// The first byte is the kind, the second the length of the parameters in units of four bytes.
     private static let readKeySlot: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
-        guard bytes.count >= 2 else { return }
+        guard bytes.count >= 2 else { throw Refusal() }
         let content = bytes.dropFirst(2)
         var parameters = Array(content.prefix(Int(bytes[1]) * 4))
         // A derivation with large costs is no finding: it is bounded, and tested elsewhere.
@@ -40,10 +41,25 @@ extension FuzzReader {
         _ = KeySlotInfo(slot, in: header)
         _ = SecurityKeySlot.credential(of: slot)
         let secret = try SecureBytes(copying: [UInt8](repeating: 2, count: 32), in: .locked)
-        _ = try? header.open(with: secret)
-        _ = try? SecurityKeySlot.open(slot, with: secret, collection: identifier)
-        _ = try? HostSlot.open(slot, by: MirrorHost(), collection: identifier)
-        _ = try? PasscodeSlot.open(slot, with: X25519(privateKey: secret), collection: identifier)
+        let opened = [
+            opens { _ = try header.open(with: secret) },
+            opens { _ = try SecurityKeySlot.open(slot, with: secret, collection: identifier) },
+            opens { _ = try HostSlot.open(slot, by: MirrorHost(), collection: identifier) },
+            opens {
+                let key = try secret.copy(in: .locked)
+                _ = try PasscodeSlot.open(slot, with: X25519(privateKey: key), collection: identifier)
+            },
+        ]
+        guard opened.contains(true) else { throw Refusal() }
+    }
+
+    private static func opens(_ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return true
+        } catch {
+            return false
+        }
     }
 }
 

@@ -24,7 +24,7 @@ extension FuzzReader {
         },
         FuzzReader("keychain") { bytes in
             try withFolder(["login.keychain": bytes]) { folder in
-                guard let (keys, isWhole) = try readFile(in: folder) else { return }
+                let (keys, isWhole) = try readFile(in: folder)
                 promise(try isWhole || !check(folder, keys).isSound, "a file that passes the check is whole")
             }
         },
@@ -51,12 +51,12 @@ extension FuzzReader {
         },
     ]
 
-    /// Reads a file as an unlock does, and closes it; nil if its header has no such key.
-    private static func readFile(in folder: Folder) throws -> (keys: UnlockedKeys, isWhole: Bool)? {
+    /// Reads a file as an unlock does, and closes it.
+    private static func readFile(in folder: Folder) throws -> (keys: UnlockedKeys, isWhole: Bool) {
         let file = try CollectionFile("login.keychain", in: folder, limits: VaultLimits(), maximumPages: nil)
         let header = try file.header()
         try file.forEachTags { _, _, tags in _ = Array(StoredTags(tags)) }
-        guard let keys = try keys(of: header) else { return nil }
+        guard let keys = try keys(of: header) else { throw Refusal() }
         let isWhole = try load(file, keys)
         _ = try file.structuralDamage()
         try file.finish(isSound: true)
@@ -66,10 +66,12 @@ extension FuzzReader {
     private static func readPages(in folder: Folder) throws {
         let remains = try FileRemains(of: "login.keychain", in: folder)
         remains.forEachTags { _, _, tags in _ = Array(StoredTags(tags)) }
+        var isOpened = false
         for identifier in remains.identifiers + [identifier] {
             guard let header = try remains.header(identifier: identifier), let keys = try keys(of: header) else {
                 continue
             }
+            isOpened = true
             _ = try load(remains, keys)
             let salvage = Salvage(
                 name: .login,
@@ -85,6 +87,7 @@ extension FuzzReader {
                 "what is salvaged is sound"
             )
         }
+        guard isOpened else { throw Refusal() }
     }
 
     private static let emptyState = CollectionState(

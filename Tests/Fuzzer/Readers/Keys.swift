@@ -20,7 +20,9 @@ extension FuzzReader {
             promise(IntegerSequence.encode(integers).elementsEqual(bytes), "integers have one DER encoding")
         },
         FuzzReader("certificate") { bytes in
-            guard let certificate = SecCertificateCreateWithData(nil, NSData(data: Data(bytes))) else { return }
+            guard let certificate = SecCertificateCreateWithData(nil, NSData(data: Data(bytes))) else {
+                throw Refusal()
+            }
             _ = SecCertificateCopySubjectSummary(certificate)
             _ = SecCertificateCopyKey(certificate)
             _ = SecCertificateCopySerialNumberData(certificate, nil)
@@ -28,7 +30,7 @@ extension FuzzReader {
         FuzzReader("pkcs12") { bytes in
             var items: CFArray?
             let options: NSDictionary = [kSecImportExportPassphrase: "1"]
-            _ = SecPKCS12Import(NSData(data: Data(bytes)), options, &items)
+            guard SecPKCS12Import(NSData(data: Data(bytes)), options, &items) == errSecSuccess else { throw Refusal() }
         },
     ]
 }

@@ -18,11 +18,11 @@ extension FuzzReader {
     static let messages = [
         FuzzReader("call") { bytes in
             let bytes = bytes.copied
-            FuzzedService.run { service in await service.receive(bytes) }
+            try FuzzedService.run { service in try await service.receive(bytes) }
         },
         FuzzReader("portal") { bytes in
             let bytes = bytes.copied
-            FuzzedService.run { service in try? await service.retrievePortalSecret(bytes) }
+            try FuzzedService.run { service in try await service.retrievePortalSecret(bytes) }
         },
     ]
 }
@@ -53,20 +53,31 @@ private final class FuzzedService {
     private var context: AuthenticationContext?
 
     /// Runs `body` on the event loop, and waits for it.
-    nonisolated static func run(_ body: @escaping @BusActor @Sendable (FuzzedService) async -> Void) {
+    nonisolated static func run(_ body: @escaping @BusActor @Sendable (FuzzedService) async throws -> Void) throws {
         EventLoop.startThread()
         let end = DispatchSemaphore(value: 0)
+        let refusal = Mutex<(any Error)?>(nil)
         Task { @BusActor in
+            let service = await running()
             do {
-                let service = if let started { started } else { try await FuzzedService() }
-                started = service
-                await body(service)
+                try await body(service)
             } catch {
-                preconditionFailure("the service cannot be started: \(error)")
+                refusal.withLock { refusal in refusal = error }
             }
             end.signal()
         }
         end.wait()
+        if let refusal = refusal.withLock({ refusal in refusal }) { throw refusal }
+    }
+
+    private static func running() async -> FuzzedService {
+        do {
+            let service = if let started { started } else { try await FuzzedService() }
+            started = service
+            return service
+        } catch {
+            preconditionFailure("the service cannot be started: \(error)")
+        }
     }
 
     private init() async throws {
@@ -112,16 +123,18 @@ private final class FuzzedService {
         }
     }
 
-    func receive(_ bytes: [UInt8]) async {
+    func receive(_ bytes: [UInt8]) async throws {
         await prepare()
         calls += 1
-        guard let message = message(bytes) else { return }
+        guard let message = message(bytes) else { throw FuzzReader.Refusal() }
         dbus_message_set_sender(message.pointer, caller.uniqueName)
         // Calls delete items, and no number is given out again.
         if message.path?.hasSuffix("/login/1") == true, let id = vault.collection(named: .login)?.itemIDs.first {
             dbus_message_set_path(message.pointer, ObjectPath.item(id, in: .login).rawValue)
         }
-        guard dbus_message_get_type(message.pointer) == keychaind_dbus_message_method_call else { return }
+        guard dbus_message_get_type(message.pointer) == keychaind_dbus_message_method_call else {
+            throw FuzzReader.Refusal()
+        }
         provider.connection.server?.receive(message)
         // What the call has begun goes on; what waits for a person or a key waits for nobody.
         for _ in 0..<4 { await Task.yield() }
@@ -131,7 +144,7 @@ private final class FuzzedService {
     func retrievePortalSecret(_ bytes: [UInt8]) async throws {
         await prepare()
         calls += 1
-        guard let arguments = WireMessage(signature: "osa{sv}").message(bytes) else { return }
+        guard let arguments = WireMessage(signature: "osa{sv}").message(bytes) else { throw FuzzReader.Refusal() }
         let (handle, application, options) = try arguments.read(ObjectPath.self, String.self, [String: Variant].self)
         let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
         let client = provider.clients[caller.uniqueName]

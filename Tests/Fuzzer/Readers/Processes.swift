@@ -6,19 +6,19 @@
 extension FuzzReader {
     static let processes = [
         FuzzReader("flatpak-info") { bytes in
-            guard let info = FlatpakInfo(bytes) else { return }
+            guard let info = FlatpakInfo(bytes) else { throw Refusal() }
             promise(Sandbox.isName(info.application, limit: 255), "a Flatpak has a plain name")
             promise(info.instance.map { !$0.contains("/") && $0 != ".." } ?? true, "an instance is no path")
         },
-        FuzzReader("proc-stat") { bytes in _ = ProcessStatus(bytes.copied) },
-        FuzzReader("proc-maps") { bytes in _ = MappedCode(bytes.copied) },
+        FuzzReader("proc-stat") { bytes in guard ProcessStatus(bytes.copied) != nil else { throw Refusal() } },
+        FuzzReader("proc-maps") { bytes in guard MappedCode(bytes.copied) != nil else { throw Refusal() } },
         FuzzReader("proc-environ") { bytes in
             let content = bytes.copied
             _ = CallerLocale.find(in: content)
             _ = TerminalEnvironment(content)
         },
         FuzzReader("proc-cgroup") { bytes in
-            guard let unit = SystemdUnit(controlGroups: bytes) else { return }
+            guard let unit = SystemdUnit(controlGroups: bytes) else { throw Refusal() }
             _ = Sandbox(unit: unit)
         },
         FuzzReader("security-label") { bytes in
@@ -30,7 +30,7 @@ extension FuzzReader {
                 promise(AccessGroups.isIdentity("label:\(name)"), "a profile is one word")
             }
         },
-        FuzzReader("desktop-entry") { bytes in _ = DesktopEntry(bytes.copied) },
+        FuzzReader("desktop-entry") { bytes in guard DesktopEntry(bytes.copied) != nil else { throw Refusal() } },
         FuzzReader("prompt-text") { bytes in
             let text = bytes.text
             for shown in [PromptText.name(text), PromptText.line(text)] {
@@ -43,7 +43,7 @@ extension FuzzReader {
             _ = PromptText.withoutTags(text)
         },
         FuzzReader("catalogue") { bytes in
-            guard let catalogue = Catalogue(bytes.copied) else { return }
+            guard let catalogue = Catalogue(bytes.copied) else { throw Refusal() }
             for count in [nil, 0, 1, 5, UInt64.max] {
                 _ = catalogue.translation(of: "a", plural: count.map { _ in "b" }, context: nil, count: count)
             }

@@ -18,23 +18,23 @@ extension FuzzReader {
             promise(!encoded.contains { $0 < 0x20 || $0 == 0x7F }, "a line is one line")
         },
         FuzzReader("gcr-exchange") { bytes in
-            guard let message = GCRExchangeMessage(parsing: bytes), message.password != nil else { return }
+            guard let message = GCRExchangeMessage(parsing: bytes), message.password != nil else { throw Refusal() }
             let exponent = try SecureBytes(copying: [UInt8](repeating: 3, count: 32), in: .locked)
             let exchange = GCRExchange(keyPair: try DiffieHellman(.modp1536, exponent: exponent))
             _ = try exchange.openPassword(in: message)
         },
         FuzzReader("base64") { bytes in
-            guard let decoded = Base64.decode(bytes) else { return }
+            guard let decoded = Base64.decode(bytes) else { throw Refusal() }
             promise(Base64.encode(decoded).utf8.elementsEqual(bytes), "Base64 has one spelling")
         },
         FuzzReader("security-key-request") { bytes in
             let copy = bytes.copied
-            guard let request = HelperRequest(decoding: copy[...]) else { return }
+            guard let request = HelperRequest(decoding: copy[...]) else { throw Refusal() }
             promise(HelperRequest(decoding: request.encoded[...]) == request, "a request stays the same")
         },
         FuzzReader("security-key-answer") { bytes in
             let copy = bytes.copied
-            guard let answer = HelperAnswer(decoding: copy[...]) else { return }
+            guard let answer = HelperAnswer(decoding: copy[...]) else { throw Refusal() }
             promise(HelperAnswer(decoding: answer.encoded[...]) == answer, "an answer stays the same")
         },
     ]

@@ -9,7 +9,7 @@ import KeychaindSecretService
 extension FuzzReader {
     static let rows = [
         FuzzReader("metadata") { bytes in
-            guard let metadata = ItemMetadata(decoding: bytes) else { return }
+            guard let metadata = ItemMetadata(decoding: bytes) else { throw Refusal() }
             let again = metadata.encoded.withUnsafeBytes { ItemMetadata(decoding: $0) }
             promise(again == metadata, "metadata is the same when it is written and read again")
             _ = metadata.wraps?.wraps.map(\.encoded)
@@ -22,11 +22,11 @@ extension FuzzReader {
             _ = try SecretEncoding.encode(secret)
         },
         FuzzReader("collection-state") { bytes in
-            guard let state = CollectionState(decoding: bytes) else { return }
+            guard let state = CollectionState(decoding: bytes) else { throw Refusal() }
             promise(state.encoded.withUnsafeBytes { CollectionState(decoding: $0) } == state, "a state stays the same")
         },
         FuzzReader("ledger") { bytes in
-            guard var ledger = ProtectionLedger(decoding: bytes) else { return }
+            guard var ledger = ProtectionLedger(decoding: bytes) else { throw Refusal() }
             promise(
                 ledger.encoded.withUnsafeBytes { ProtectionLedger(decoding: $0) } == ledger,
                 "a ledger stays the same"
@@ -35,7 +35,7 @@ extension FuzzReader {
             ledger.forgetDeleted { id in id.rawValue.isMultiple(of: 2) }
         },
         FuzzReader("audit-entry") { bytes in
-            guard let entry = AuditEntry(decoding: bytes) else { return }
+            guard let entry = AuditEntry(decoding: bytes) else { throw Refusal() }
             promise(
                 entry.encoded.withUnsafeBytes { AuditEntry(decoding: $0) } == entry,
                 "an entry of the audit stays the same"
@@ -67,7 +67,7 @@ extension FuzzReader {
 
     /// A row whose metadata and secret were sealed under the right key, with any content: the first byte divides it.
     private static let readSealedRow: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
-        guard let id = ItemID(rawValue: 1), let size = bytes.first else { return }
+        guard let id = ItemID(rawValue: 1), let size = bytes.first else { throw Refusal() }
         let keys = try unlockedKeys()
         let content = bytes.dropFirst()
         let metadata = Array(content.prefix(Int(size) * 8))
@@ -96,7 +96,7 @@ extension FuzzReader {
                     metadata: metadata,
                     secret: secret
                 )
-                _ = try verifier.verify(row)
+                guard try verifier.verify(row) != nil else { throw Refusal() }
             }
         }
         _ = verifier.findings(comparedWith: nil)

@@ -10,7 +10,7 @@ import KeychaindModel
 extension FuzzReader {
     static let values = [
         FuzzReader("message") { bytes in
-            guard let message = WireMessage.demarshal(bytes) else { return }
+            guard let message = WireMessage.demarshal(bytes) else { throw Refusal() }
             _ = message.withPath { SecretPath(bytes: $0) }
             promise(message.argumentSize <= bytes.count, "arguments have no more bytes than their message")
             _ = message.error
@@ -50,7 +50,7 @@ extension FuzzReader {
         FuzzReader(
             "session-handshake",
             argument("sv") { reader in
-                guard let algorithm = SessionAlgorithm(rawValue: try String(from: &reader)) else { return }
+                guard let algorithm = SessionAlgorithm(rawValue: try String(from: &reader)) else { throw Refusal() }
                 _ = try algorithm.negotiate(&reader)
             }
         ),
@@ -59,7 +59,7 @@ extension FuzzReader {
             _ = try DiffieHellman(.oakley2, exponent: exponent).sharedSecret(with: bytes)
         },
         FuzzReader("secret-path") { bytes in
-            guard let path = SecretPath(bytes: bytes), let text = ObjectPath(bytes.text) else { return }
+            guard let path = SecretPath(bytes: bytes), let text = ObjectPath(bytes.text) else { throw Refusal() }
             promise(SecretPath(text) == path, "a path names one object, however it is read")
             _ = AliasElement.decodings(of: bytes.text)
         },
@@ -70,7 +70,7 @@ extension FuzzReader {
         _ read: @escaping @Sendable (inout Reader) throws -> Void
     ) -> @Sendable (UnsafeRawBufferPointer) throws -> Void {
         { bytes in
-            guard let message = WireMessage(signature: signature).message(bytes) else { return }
+            guard let message = WireMessage(signature: signature).message(bytes) else { throw Refusal() }
             var reader = message.makeReader()
             try read(&reader)
         }
