@@ -3,7 +3,8 @@
 Needs $KEYCHAIND, a bus with the prompter of the attacks, and a mock of logind on the system bus. After each step, every
 program reads every item, and gets what the model says. Hypothesis shortens a sequence that fails. The invariants:
 
-* nothing acknowledged is lost, by no SIGKILL;
+* nothing acknowledged is lost, by no SIGKILL and no failing disk;
+* what is refused is not applied, and what is unknown is settled before the next answer;
 * nothing protected is released without its proof, and to nobody else than who asked;
 * every prompt completes once;
 * no program sees what another one was granted.
@@ -24,7 +25,9 @@ from jeepney import DBusAddress, MatchRule, Properties, message_bus, new_method_
 from jeepney.io.blocking import open_dbus_connection
 from jeepney.wrappers import unwrap_msg
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Attacks"))
+for folder in ("Attacks", "Faults"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
+from faults import EIO, ENOSPC, OPERATIONS, WITH_BYTES, Faults  # noqa: E402
 from secrets_client import *  # noqa: E402
 
 WORK = os.environ["work"]
@@ -36,6 +39,11 @@ LEEWAY = 3
 LOCKED = "org.freedesktop.Secret.Error.IsLocked"
 
 numbers = st.integers(min_value=0, max_value=7)
+# An operation of the disk, and how it fails; a change mostly writes and syncs.
+failures = st.sampled_from(
+    [(operation, how) for operation in [*OPERATIONS, "write", "write", "sync", "sync"]
+     for how in ("fail", "short", "torn", "kill") if operation in WITH_BYTES or how not in ("short", "torn")]
+)  # fmt: skip
 
 
 def eventually(condition, what):
@@ -94,6 +102,7 @@ class Machine:
 
     def __init__(self):
         self.process = None
+        self.faults = Faults(f"{WORK}/control")
         self.system = open_dbus_connection(os.environ["DBUS_SYSTEM_BUS_ADDRESS"])
         self.bus = open_dbus_connection("SESSION")
 
@@ -104,9 +113,11 @@ class Machine:
     def start(self, folder, password=None):
         eventually(lambda: not self.owner(), "the name to become free")
         options = ["--unlock"] if password else []
+        environment = dict(os.environ, LD_PRELOAD=os.environ["FAULTS"], KEYCHAIND_FAULTS=self.faults.path)
         with open(f"{WORK}/keychaind.log", "a") as log:
             self.process = subprocess.Popen(
-                [os.environ["KEYCHAIND"], "--data-dir", folder, *options], stdin=subprocess.PIPE, stderr=log
+                [os.environ["KEYCHAIND"], "--data-dir", folder, *options],
+                env=environment, stdin=subprocess.PIPE, stderr=log,
             )
         self.process.stdin.write((password or "").encode())
         self.process.stdin.close()
@@ -455,6 +466,9 @@ class Keychains(RuleBasedStateMachine):
 
     def restart(self, number):
         machine.stop(number)
+        self.start_again()
+
+    def start_again(self):
         machine.start(self.folder)
         for program in self.programs:
             program.listen()
@@ -494,6 +508,67 @@ class Keychains(RuleBasedStateMachine):
         program.connection.send(program.message(item.path, SECRET + "Item", "SetSecret", "(oayays)", value))
         item.secrets.append(secret)
         self.restart(signal.SIGKILL)
+
+    def changeable(self):
+        return [item for item in self.items if not item.is_protected and not self.locked[item.collection]]
+
+    def possible_changes(self):
+        creation = ["create"] if not self.locked[LOGIN] and len(self.items) < 8 else []
+        return creation + (["change", "delete"] if self.changeable() else [])
+
+    @precondition(lambda self: self.possible_changes())
+    @rule(
+        number=numbers, item=numbers, kind=numbers, failure=failures,
+        place=st.integers(min_value=1, max_value=6), error=st.sampled_from([EIO, ENOSPC]),
+    )  # fmt: skip
+    def change_on_a_failing_disk(self, number, item, kind, failure, place, error):
+        program = self.program(number)
+        kind = self.possible_changes()[kind % len(self.possible_changes())]
+        items = self.changeable()
+        item = items[item % len(items)] if kind != "create" else None
+        self.count += 1
+        name, secret = f"item {self.count}", f"secret {self.count}"
+        call = {
+            "create": lambda: self.creation(program, LOGIN, name, secret, False),
+            "change": lambda: (item.path, SECRET + "Item", "SetSecret", "(oayays)", program.secret(secret)),
+            "delete": lambda: (item.path, SECRET + "Item", "Delete"),
+        }[kind]()
+        operation, how = failure
+        machine.faults.arm(self.folder, operation, place, how, error)
+        answer = self.answer_of(program, call)
+        has_failed = machine.faults.disarm()
+        assert has_failed or answer == "acknowledged", f"{answer} without a reason"
+        if how == "kill" and has_failed:
+            machine.process.wait()
+            self.start_again()
+        self.note(kind, item, name, secret, answer, program)
+        if not self.locked[LOGIN] and len(self.items) < 8:
+            # The disk works again, and so does the next change.
+            self.create(number, 0, False)
+
+    def answer_of(self, program, call):
+        try:
+            program.call(*call)
+            return "acknowledged"
+        except Refused as error:
+            # The bus answers for a daemon that has ended.
+            is_open = "unknown" in repr(error) or "NoReply" in repr(error)
+            return "unknown" if is_open else "refused"
+
+    def note(self, kind, item, name, secret, answer, program):
+        """What the model says after an answer; one that is unknown is found out."""
+        if kind == "create":
+            found = program.search({"name": name})
+            assert len(found) <= 1 and (answer == "unknown" or bool(found) == (answer == "acknowledged")), answer
+            self.items += [Item(path, LOGIN, name, secret, False) for path in found]
+        elif kind == "change":
+            old = item.secrets if answer != "acknowledged" else []
+            item.secrets = old + ([secret] if answer != "refused" else [])
+        else:
+            found = program.search({"name": item.name})
+            assert answer == "unknown" or bool(found) == (answer == "refused"), f"{answer}, found {found}"
+            if not found:
+                self.items.remove(item)
 
 
 def main():
