@@ -288,52 +288,6 @@ final class Database {
 
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// Throws unless the schema consists of exactly these tables.
-    func check(tables: [String]) throws(VaultError) {
-        let rows = try prepare("SELECT sql FROM sqlite_schema ORDER BY name")
-        var found: [String] = []
-        while try rows.step() {
-            found.append(rows.text(at: 0))
-            guard found.count <= tables.count else { break }
-        }
-        guard found == tables else {
-            throw VaultError(.unreadable, reason: "the tables of the file do not match its format")
-        }
-    }
-
-    func structuralDamage() throws(VaultError) -> String? {
-        let finding = try text("PRAGMA quick_check(1)")
-        guard finding != "ok" else { return nil }
-        // The check reports a page that could not be read like a damaged one, with the code of the failure.
-        try Self.checkThatFileWasRead(finding)
-        return finding
-    }
-
-    /// The findings of SQLite's full check.
-    func integrityFindings(atMost limit: Int) throws(VaultError) -> [String] {
-        let rows = try prepare("PRAGMA integrity_check(\(limit))")
-        var findings: [String] = []
-        while try rows.step() {
-            let finding = rows.text(at: 0)
-            if finding == "ok" { continue }
-            try Self.checkThatFileWasRead(finding)
-            findings.append(finding)
-        }
-        return findings
-    }
-
-    private static func checkThatFileWasRead(_ finding: String) throws(VaultError) {
-        if let code = resultCode(in: finding), ![SQLITE_OK, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) {
-            throw VaultError(.storageFailed, reason: "could not check the file: \(finding)")
-        }
-    }
-
-    private static func resultCode(in finding: String) -> CInt? {
-        let words = finding.split { character in !character.isLetter && !character.isNumber }
-        guard let place = words.lastIndex(of: "code"), place + 1 < words.count else { return nil }
-        return CInt(words[place + 1])
-    }
-
     /// Moves the journal into the file; returns the number of its frames.
     ///
     /// - Parameters:
@@ -389,62 +343,5 @@ final class Database {
             }
         }
         return encoded
-    }
-}
-
-extension Database {
-    /// Opens a file for writing, or read-only if it cannot be written; returns also the reason for the latter.
-    ///
-    /// A reason that ``VaultError/mayPass`` is one to open the file again. `check` throws for an invalid file, before
-    /// anything is changed.
-    ///
-    /// - Parameter isShared: whether other connections of this process need the file; if another program has it open,
-    ///   it is shared in any case.
-    static func open(
-        _ name: String,
-        in folder: Folder,
-        shared isShared: Bool = false,
-        _ check: (Database) throws(VaultError) -> Void
-    ) throws(VaultError) -> (database: Database, obstacle: VaultError?) {
-        let path = folder.file(name)
-        let hasJournal = try folder.exists(name + "-wal") && folder.size(of: name + "-wal") > 0
-        var obstacle = VaultError(.readOnly, reason: "the data folder is read-only")
-        if folder.isWritable, Folder.isWritable(path) {
-            do throws(VaultError) {
-                return (try openToWrite(path, shared: isShared, check), nil)
-            } catch {
-                // Without a journal, the file is complete.
-                guard error.code == .storageFull || error.code == .storageFailed, !hasJournal else { throw error }
-                obstacle = error
-            }
-        } else if hasJournal {
-            throw VaultError(.readOnly, reason: "its journal cannot be read, because the data folder is read-only")
-        }
-        let database = try Database(path: path, mode: .immutable)
-        try check(database)
-        return (database, obstacle)
-    }
-
-    private static func openToWrite(
-        _ path: String,
-        shared isShared: Bool,
-        _ check: (Database) throws(VaultError) -> Void
-    ) throws(VaultError) -> Database {
-        func open(_ mode: Mode) throws(VaultError) -> Database {
-            let database = try Database(path: path, mode: mode)
-            try check(database)
-            try database.enableWriting()
-            return database
-        }
-        do throws(VaultError) {
-            return try open(isShared ? .shared : .exclusive)
-        } catch {
-            switch error.code {
-            case .busy where !isShared: return try open(.shared)
-            // A full disk has no room for the index.
-            case .storageFull where isShared: return try open(.exclusive)
-            default: throw error
-            }
-        }
     }
 }
