@@ -83,6 +83,11 @@ package final class SystemBus {
         if case .connected = state { true } else { false }
     }
 
+    /// Whether this process has closed it for good.
+    package var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
     /// Keeps a connection, and calls the handler with each new one, and with nil when it is lost.
     package func follow(_ handler: @escaping @BusActor (Connection?) -> Void) {
         followers.append(handler)

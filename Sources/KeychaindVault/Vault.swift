@@ -15,6 +15,8 @@ package final class Vault {
     private var opened: Opened?
     private let observer = ChangeObserver()
 
+    package var isOpen: Bool { opened != nil }
+
     /// Called after a change of a stored collection or its key slots is on the disk.
     package var onChange: ((CollectionName) -> Void)? {
         get { observer.onChange }

@@ -328,7 +328,7 @@ package final class SessionMonitor {
     }
 
     private func warnOnce(_ reason: String) {
-        guard !hasWarned else { return }
+        guard !hasWarned, !systemBus.isClosed else { return }
         hasWarned = true
         logger.notice(
             "Cannot find out whether the session is locked; treating it as unlocked",

@@ -56,6 +56,8 @@ package final class Sandboxes {
             for program in installed where records[program] == nil { records[program] = SandboxRecord(.unconfirmed) }
             try await vault.record(records, since: now)
         } catch {
+            // The daemon is ending.
+            guard vault.isOpen else { return }
             // Without records, every sandbox is limited.
             logger.error("Sandboxes are not recorded, and all are limited", metadata: ["reason": "\(error)"])
         }

@@ -58,6 +58,19 @@ struct SessionFailureTests {
     }
 
     @Test @BusActor
+    func end_beforeLogindAnswers_isNoFailure() async throws {
+        let logind = try await FakeLogind()
+        logind.pause()
+        for isConnected in [false, true] {
+            let fixture = SessionFixture(address: logind.bus.address, sessionID: "c1")
+            if isConnected { try await fixture.settle() }
+            fixture.end()
+            for _ in 0..<4 { await BusActor.loop.wait(for: .zero) }
+            #expect(fixture.lines.all.isEmpty)
+        }
+    }
+
+    @Test @BusActor
     func logindRestarts_whatWasKnownHoldsUntilItAnswers() async throws {
         let bus = try await PrivateBus()
         let first = try await FakeLogind(on: bus)
