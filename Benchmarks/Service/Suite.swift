@@ -58,7 +58,7 @@ struct Suite {
             try fill(client, to: size)
             try stage.onOneProcessor(with: process) { try addReadingRows(client, size: size, to: &report) }
             if size == 10_000 {
-                try addBatchRows(client, to: &report)
+                try addConcurrentRow(client, to: &report)
                 try addMemoryRow("RSS, 10,000 items made", of: process, .atMost(18), to: &report)
                 process.stop()
                 try addStartRows(size: size, item: client.items[size - 1], bound: 40, to: &report)

@@ -24,16 +24,16 @@ extension Suite {
             try client.checkProperties(number, reply)
             return duration
         }
-    }
-
-    /// Adds the reading of many secrets, in one call and in concurrent calls.
-    func addBatchRows(_ client: SecretClient, to report: inout Report) throws {
-        try addPingRow("GetSecrets of 100 plain", .atMost(10), client, to: &report) {
-            let first = Int.random(in: 0..<client.items.count - 100)
+        try addPingRow("GetSecrets of 100 plain, \(items)", .atMost(10), client, to: &report) {
+            let first = Int.random(in: 0...client.items.count - 100)
             let (reply, duration) = try client.bus.timedCall(client.getSecrets(first..<first + 100))
             try client.checkSecrets(first..<first + 100, reply)
             return duration
         }
+    }
+
+    /// Adds the reading of many secrets in concurrent calls.
+    func addConcurrentRow(_ client: SecretClient, to report: inout Report) throws {
         let floor = Floor(client.bus)
         let count = 400
         let rates = try Interleaving(rounds: 40, block: 1).compare(
