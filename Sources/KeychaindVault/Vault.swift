@@ -15,8 +15,6 @@ package final class Vault {
     private var opened: Opened?
     private let observer = ChangeObserver()
 
-    package var isOpen: Bool { opened != nil }
-
     /// Called after a change of a stored collection or its key slots is on the disk.
     package var onChange: ((CollectionName) -> Void)? {
         get { observer.onChange }
@@ -260,6 +258,9 @@ package final class Vault {
         opened.context.folderWorker.post { folder in folder.close() }
         await opened.context.folderWorker.stop()
     }
+
+    /// Whether it has been opened, and not been closed.
+    package var isOpen: Bool { opened != nil }
 
     var context: VaultContext? { opened?.context }
 

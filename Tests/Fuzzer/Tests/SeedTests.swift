@@ -19,7 +19,7 @@ import Testing
         let refusals = await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: Self.readAll(seeds, by: reader)) }
         }
-        #expect(refusals.count < seeds.count, "the reader refuses all seeds, so a fuzzer does not get behind that")
+        #expect(refusals.count < seeds.count, "no fuzzer gets behind what refuses all seeds: \(refusals)")
     }
 
     /// Returns why seeds were refused.
