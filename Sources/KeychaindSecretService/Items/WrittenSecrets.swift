@@ -15,9 +15,12 @@ struct WantedItem {
     let item: ReadableItem
 }
 
-/// The secrets in a reply that takes several turns of the loop to write.
+/// The secrets in a reply, written as they are opened; some can be removed until it is sent.
 @BusActor
 struct WrittenSecrets {
+    nonisolated private static let entrySignature = "{o\(EncodedSecret.signature)}"
+    nonisolated static let signature = "a\(entrySignature)"
+
     /// Has no path: to free a string for each entry would take long.
     private struct Entry {
         let item: ReadableItem
@@ -35,31 +38,47 @@ struct WrittenSecrets {
     }
 
     private var array: Writer.OpenArray
+    /// Maximum bytes of the reply.
+    private let limit: Int
     private var entries: [Entry] = []
     private var states: [State] = []
     private(set) var haveGrants = false
 
-    init(in writer: inout Writer) {
-        array = writer.beginArray(of: SecretBatch.entrySignature)
+    init(in writer: inout Writer, upTo limit: Int) {
+        array = writer.beginArray(of: WrittenSecrets.entrySignature)
+        self.limit = limit
+    }
+
+    static func writeNone(to writer: inout Writer) {
+        writer.writeArray(of: entrySignature) { _ in }
     }
 
     /// The collections of the items.
     var collections: [Collection] { states.map { $0.collection } }
 
-    func byteCount(in writer: borrowing Writer) -> Int {
-        writer.byteCount(of: array)
-    }
-
-    /// Writes a secret that was just read.
+    /// Writes a secret that was just read; throws `LimitsExceeded` if the reply is too large.
+    ///
+    /// - Parameter number: that of the request.
     mutating func add(
         _ wanted: WantedItem,
         _ revision: ItemRevision,
         _ number: Int,
-        _ secret: EncodedSecret,
+        _ secret: borrowing EncodedSecret,
         to writer: inout Writer
-    ) {
+    ) throws(BusError) {
         let item = wanted.item
-        writer.write(in: &array) { writer in SecretBatch.write(secret, of: wanted.path, to: &writer) }
+        writer.write(in: &array) { writer in
+            writer.writeEntry { writer in
+                wanted.path.write(to: &writer)
+                secret.write(to: &writer)
+            }
+        }
+        guard writer.byteCount(of: array) <= limit else {
+            throw BusError(
+                .limitsExceeded,
+                "the secrets together are larger than \(limit) bytes; request fewer at a time"
+            )
+        }
         entries.append(Entry(item: item, revision: revision, number: number))
         if item.grant != nil { haveGrants = true }
         guard states.last?.collection !== item.collection else { return }

@@ -29,7 +29,7 @@ extension ServiceObject {
 
     private static let results = [
         Parameter("found", signature: "a" + FoundItems.signature),
-        Parameter("secrets", signature: SecretBatch.signature),
+        Parameter("secrets", signature: WrittenSecrets.signature),
     ]
 
     /// Bytes of a reply from which it waits for its turn.
@@ -136,15 +136,17 @@ extension ServiceObject {
         let size = found.byteCount
         guard size <= provider.limits.itemBytesPerReply else { throw FoundItems.tooMany }
         guard size <= ServiceObject.largeReply else { return answerInSlices(call, session) { _ in found } }
-        var batch: SecretBatch?
+        var writer = call.beginReply()
+        found.write(to: &writer)
         if let session {
-            batch = try residentSecrets(of: found.unlocked.compactMap(wanted), in: session)
-            if batch == nil { return answerInSlices(call, session) { _ in found } }
+            let items = found.unlocked.compactMap(wanted)
+            guard try writeResidentSecrets(of: items, in: session, to: &writer) else {
+                return answerInSlices(call, session) { _ in found }
+            }
+        } else {
+            WrittenSecrets.writeNone(to: &writer)
         }
-        call.reply { writer in
-            found.write(to: &writer)
-            if let batch { batch.write(to: &writer) } else { SecretBatch.writeNone(to: &writer) }
-        }
+        call.reply(written: writer)
         return .answered
     }
 
@@ -170,7 +172,7 @@ extension ServiceObject {
                 var writer = call.beginReply()
                 let found = try await find(&slice)
                 try await found.write(to: &writer, &slice, upTo: provider.limits.itemBytesPerReply)
-                SecretBatch.writeNone(to: &writer)
+                WrittenSecrets.writeNone(to: &writer)
                 await provider.largeAnswers.letOthersGoFirst(&slice)
                 try client.checkConnected()
                 call.reply(written: writer)

@@ -28,35 +28,32 @@ extension ServiceObject {
 
     // MARK: In memory
 
-    /// Reads and releases the secrets of different items; nil if one is on the disk.
+    /// Writes and releases the secrets of different items; false if one is on the disk.
     @BusActor
-    func residentSecrets(of items: [WantedItem], in session: Session) throws(BusError) -> SecretBatch? {
-        var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
-        for wanted in items {
+    func writeResidentSecrets(
+        of items: [WantedItem],
+        in session: Session,
+        to writer: inout Writer
+    ) throws(BusError) -> Bool {
+        var secrets = WrittenSecrets(in: &writer, upTo: provider.limits.secretBytesPerReply)
+        for (number, wanted) in items.enumerated() {
+            guard let revision = wanted.item.collection.revision(of: wanted.item.id) else { continue }
             switch resident(wanted.item) {
-            case .secret(let secret): try batch.add(secret, of: wanted.path)
-            case .stored: return nil
+            case .secret(let secret):
+                try secrets.add(wanted, revision, number, try session.encode(secret), to: &writer)
+            case .stored: return false
             case .withheld: break
             case .unavailable: provider.changes.problemMayHaveChanged(wanted.item.collection)
             }
         }
-        // The access decisions still hold: nothing was awaited since.
-        let granted = provider.rules.isActive ? items : items.filter { $0.item.grant != nil }
-        if !granted.isEmpty { release(granted, from: &batch) }
-        return batch
-    }
-
-    /// Uses and audits the grants, and removes the secrets of items whose grant has ended.
-    ///
-    /// A grant may allow one release of an item that was requested under two paths.
-    @BusActor
-    private func release(_ items: [WantedItem], from batch: inout SecretBatch) {
-        let added = Set(batch.paths)
-        var lost: Set<ObjectPath> = []
-        for wanted in items where added.contains(wanted.path) {
-            if !release(wanted.item) { lost.insert(wanted.path) }
+        // The access decisions still hold: nothing was awaited since. But a grant may allow one release of an item that
+        // was requested under two paths.
+        let areRuled = provider.rules.isActive
+        if areRuled || secrets.haveGrants {
+            secrets.keep(in: &writer) { item in item.grant == nil && !areRuled || release(item) }
         }
-        if !lost.isEmpty { batch.remove(lost) }
+        secrets.end(in: &writer)
+        return true
     }
 
     /// Checks access again, and uses and audits a grant; false if access has ended.
@@ -66,6 +63,7 @@ extension ServiceObject {
     }
 
     /// The secret, if it is in memory and intact.
+    @BusActor
     private func resident(_ item: ReadableItem) -> ResidentSecret {
         do throws(VaultError) {
             guard let secret = try item.collection.secret(of: item.id, under: item.grant) else { return .stored }
@@ -107,7 +105,7 @@ extension ServiceObject {
             var slice = provider.largeAnswers.beginSlice()
             var writer = call.beginReply()
             let (count, find) = try await requests(&writer, &slice)
-            var secrets = WrittenSecrets(in: &writer)
+            var secrets = WrittenSecrets(in: &writer, upTo: provider.limits.secretBytesPerReply)
             var numbers = Array(0..<count)
             for reading in 1...ServiceObject.readings {
                 var changed: [Int] = []
@@ -126,10 +124,7 @@ extension ServiceObject {
                         continue
                     }
                     guard secret.isReleasable else { continue }
-                    secrets.add(wanted, revision, number, try session.encode(secret), to: &writer)
-                    guard secrets.byteCount(in: writer) <= provider.limits.secretBytesPerReply else {
-                        throw SecretBatch.tooLarge(provider.limits.secretBytesPerReply)
-                    }
+                    try secrets.add(wanted, revision, number, try session.encode(secret), to: &writer)
                 }
                 await provider.largeAnswers.letOthersGoFirst(&slice)
                 numbers = changed + (await secrets.removeChanged(from: &writer, &slice))

@@ -14,7 +14,7 @@ extension ServiceObject {
         Method(
             deciding: "GetSecrets",
             in: [Parameter("items", [ObjectPath].self), Parameter("session", ObjectPath.self)],
-            out: [Parameter("secrets", signature: SecretBatch.signature)]
+            out: [Parameter("secrets", signature: WrittenSecrets.signature)]
         ) { (object, call) throws(BusError) in
             try object.getSecrets(call)
         },
@@ -78,14 +78,20 @@ extension ServiceObject {
     @BusActor
     private func answerSecrets(_ call: MethodCall, of paths: [ObjectPath]) throws(BusError) -> Dispatch {
         let session = try session(of: call)
-        guard let batch = try residentSecrets(of: paths.compactMap(wanted), in: session) else {
+        var items: [WantedItem] = []
+        items.reserveCapacity(paths.count)
+        for path in paths {
+            if let item = wanted(path) { items.append(item) }
+        }
+        var writer = call.beginReply()
+        guard try writeResidentSecrets(of: items, in: session, to: &writer) else {
             return .suspending { () async throws(BusError) in
                 try await sendSecrets(in: session, answering: call) { _, _ in
                     (paths.count, { number in wanted(paths[number]) })
                 }
             }
         }
-        call.reply { batch.write(to: &$0) }
+        call.reply(written: writer)
         return .answered
     }
 }

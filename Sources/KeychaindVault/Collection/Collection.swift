@@ -68,9 +68,15 @@ package final class Collection {
 
     let context: VaultContext
     var storage: Storage
-    var table = ItemTable() {
-        didSet { changeCount &+= 1 }
+    /// The items; read in place, as a copy would count five references for each look at an item.
+    var table: ItemTable {
+        _read { yield storedTable }
+        _modify {
+            defer { changeCount &+= 1 }
+            yield &storedTable
+        }
     }
+    private var storedTable = ItemTable()
     var properties: CollectionState
     var header: CollectionHeader?
 

@@ -51,8 +51,7 @@ package struct ItemRevision: Hashable, Sendable {
 
 extension Collection {
     package func revision(of id: ItemID) -> ItemRevision? {
-        guard !isDeleted, let record = table[id] else { return nil }
-        return ItemRevision(item: id, number: record.revision, secret: record.metadata.secretRevision)
+        isDeleted ? nil : table.revision(of: id)
     }
 
     package func hasSecret(of revision: ItemRevision) -> Bool {

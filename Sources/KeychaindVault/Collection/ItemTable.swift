@@ -59,6 +59,16 @@ struct ItemTable: Sendable {
         position(of: id) != nil
     }
 
+    func revision(of id: ItemID) -> ItemRevision? {
+        position(of: id).map { position in
+            ItemRevision(
+                item: id,
+                number: records[position].revision,
+                secret: records[position].metadata.secretRevision
+            )
+        }
+    }
+
     struct SealedSecret {
         let condition: ItemRecord.Condition
         let revision: UInt64
