@@ -54,9 +54,14 @@ struct Suite {
         try addMemoryRow("RSS, empty", of: process, .atMost(9), to: &report)
         var client = try SecretClient(stage.client)
         try stage.onOneProcessor(with: process) { try addSessionRows(client, to: &report) }
+        var processorTime: Duration?
         for size in sizes where size <= provider.capacity {
             try fill(client, to: size)
-            try stage.onOneProcessor(with: process) { try addReadingRows(client, size: size, to: &report) }
+            try stage.onOneProcessor(with: process) {
+                try addReadingRows(client, size: size, to: &report)
+                let time = try addProcessorTimeRow(client, process, size: size, first: processorTime, to: &report)
+                processorTime = processorTime ?? time
+            }
             if size == 10_000 {
                 try addConcurrentRow(client, to: &report)
                 try addMemoryRow("RSS, 10,000 items made", of: process, .atMost(18), to: &report)

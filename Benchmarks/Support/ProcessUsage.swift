@@ -20,6 +20,16 @@ package struct ProcessUsage: Sendable {
     /// Nil where they cannot be read: for processes that are not dumpable, such as keychaind, only root can.
     package var writtenBytes: Int? { number(after: "write_bytes:", in: "io") }
 
+    /// The time that a processor has spent on the main thread, in user mode and in the kernel.
+    package var processorTime: Duration? {
+        guard let file = fopen(folder + "/schedstat", "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        guard fgets(&line, CInt(line.count), file) != nil else { return nil }
+        let digits = line.lazy.map(UInt8.init(bitPattern:)).prefix { byte in byte != UInt8(ascii: " ") }
+        return Int64(String(decoding: Array(digits), as: UTF8.self)).map { nanoseconds in .nanoseconds(nanoseconds) }
+    }
+
     private func number(after name: String, in file: String) -> Int? {
         guard let file = fopen(folder + "/" + file, "r") else { return nil }
         defer { fclose(file) }

@@ -32,6 +32,45 @@ extension Suite {
         }
     }
 
+    /// Adds the processor time that a GetSecrets of 100 takes the provider, and returns it.
+    ///
+    /// It should not depend on the size of the collection, but for items that are no longer in the processor's caches.
+    /// The time of the call also has that of dbus-daemon, which is slower once it has carried large messages.
+    ///
+    /// - Parameter first: the processor time in the smallest collection.
+    func addProcessorTimeRow(
+        _ client: SecretClient,
+        _ process: ChildProcess,
+        size: Int,
+        first: Duration?,
+        to report: inout Report
+    ) throws -> Duration {
+        let block = 40
+        let times = try (0..<50).map { _ in
+            let start = process.usage.processorTime
+            for _ in 0..<block {
+                let first = Int.random(in: 0...client.items.count - 100)
+                _ = try client.bus.call(client.getSecrets(first..<first + 100))
+            }
+            guard let start, let end = process.usage.processorTime else {
+                throw BenchmarkError(reason: "the provider's processor time cannot be read")
+            }
+            return (end - start) / block
+        }
+        let time = times.median
+        report.add(
+            Row(
+                "of which the provider's own, \(size) items",
+                time / (first ?? time),
+                "× that of the first",
+                .atMost(1.25),
+                figure: "\(time.microseconds.formatted(digits: 1)) µs"
+            ),
+            isPeer: isPeer
+        )
+        return time
+    }
+
     /// Adds the reading of many secrets in concurrent calls.
     func addConcurrentRow(_ client: SecretClient, to report: inout Report) throws {
         let floor = Floor(client.bus)
