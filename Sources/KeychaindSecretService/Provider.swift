@@ -110,6 +110,7 @@ package final class Provider {
             changes: changes,
             lockouts: lockouts,
             audit: audit,
+            notices: notices,
             limits: limits,
             logger: logger
         )

@@ -114,6 +114,44 @@ struct NoticeTests {
             #expect(desktop.shown.count == 2)
         }
     }
+
+    @Test("an older file that another program has put in place of an open keychain's is told, and a newer one is not")
+    func olderFile_isTold() async throws {
+        try await RunningService.withService { service in
+            let desktop = try await FakeNotifications(on: service.bus, capabilities: ["actions"])
+            let session = try await service.client.openPlainSession()
+            func create(_ name: String) async throws {
+                _ = try await service.client.createItem(name, ["name": name], secret: name, session: session)
+            }
+            let folder = service.daemon.dataHome + "/keychaind/"
+            func files() throws -> [String: Data] {
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                return try Dictionary(
+                    uniqueKeysWithValues: names.filter { $0.hasPrefix("login.keychain") }.map { name in
+                        (name, try Data(contentsOf: URL(fileURLWithPath: folder + name)))
+                    }
+                )
+            }
+            func replace(by files: [String: Data]) async throws {
+                for (name, bytes) in files {
+                    try bytes.write(to: URL(fileURLWithPath: folder + name), options: .atomic)
+                }
+                await #expect(throws: BusError.self) { try await create("not stored") }
+            }
+            try await create("first")
+            let older = try files()
+            try await create("second")
+            let newer = try files()
+            try await replace(by: older)
+            let notification = try await desktop.shown.first("the notification")
+            #expect(notification.summary == "A keychain was replaced by an older one")
+            #expect(Array(notification.actions.values) == ["Restore…"])
+            try await replace(by: newer)
+            try await service.client.roundTrip()
+            #expect(try await service.client.searchItems(["name": "second"]).unlocked.count == 1)
+            #expect(desktop.shown.count == 1)
+        }
+    }
 }
 
 extension RunningService {

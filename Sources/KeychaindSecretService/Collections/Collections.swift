@@ -13,6 +13,7 @@ struct Collections {
     let changes: ChangeNotifier
     let lockouts: LockoutTable
     let audit: AccessAudit
+    let notices: Notices
     let limits: ServiceLimits
     let logger: Logger
     /// Serialises creations under an alias.
@@ -114,10 +115,14 @@ struct Collections {
         )
     }
 
-    /// Serves the file that another program has put in place of a collection's.
+    /// Serves the file that another program has put in place of a collection's, and tells a person of an older one.
     func takeUp(_ collection: Collection) async {
-        guard await vault.takeUp(collection) != nil else { return }
+        let lastChange = collection.lastChange
+        guard let new = await vault.takeUp(collection) else { return }
         wasTakenUp(collection.name)
+        if let lastChange, let present = new.lastChange, present < lastChange {
+            notices.keychainIsOlder(new, without: present + 1...lastChange)
+        }
     }
 
     /// Tells clients that another object serves a collection.

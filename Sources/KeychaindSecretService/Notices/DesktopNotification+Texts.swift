@@ -95,6 +95,23 @@ extension DesktopNotification {
         )
     }
 
+    static func older(_ label: String, actions: [Action]) -> DesktopNotification {
+        let label = PromptText.name(label)
+        return DesktopNotification(
+            summary: Text("A keychain was replaced by an older one"),
+            body: .joined([
+                Text(
+                    """
+                    Another program has put an older state of the keychain “\(label)” in its place. What was changed \
+                    since is missing.
+                    """
+                ),
+                Text("“keychainctl restore” lists its past states and puts one back."),
+            ]),
+            actions: actions
+        )
+    }
+
     static func readerLocked(_ label: String, actions: [Action]) -> DesktopNotification {
         let label = PromptText.name(label)
         return DesktopNotification(

@@ -38,6 +38,16 @@ extension Notices {
         tell(.reader, because: "locked", .readerLocked(login.label, actions: action.map { [$0] } ?? []))
     }
 
+    /// - Parameter changes: the numbers of the changes that are missing.
+    func keychainIsOlder(_ collection: Collection, without changes: ClosedRange<UInt64>) {
+        let action = actions?.restore(collection.name)
+        tell(
+            .older,
+            because: "\(collection.name): \(changes)",
+            .older(collection.label, actions: action.map { [$0] } ?? [])
+        )
+    }
+
     /// Tells of keychains that cannot be read, or only in part.
     func keychainsMayHaveChanged() {
         // A closed vault has no keychains.

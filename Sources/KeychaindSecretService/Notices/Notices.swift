@@ -15,6 +15,8 @@ package final class Notices {
         /// The password of a login is not that of `login`.
         case loginPassword = "login-password"
         case unreadable
+        /// Another program has put an older state in place of a keychain.
+        case older
         case reader
     }
 

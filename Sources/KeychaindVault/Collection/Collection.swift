@@ -48,6 +48,9 @@ package final class Collection {
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
+    /// The number of the last change; nil unless the collection is unlocked.
+    package var lastChange: UInt64? { state == .unlocked ? properties.revision : nil }
+
     /// Whether there is a ``problem``.
     package var hasProblem: Bool {
         if !problems.isEmpty || ledger.problem != nil || disk.problem != nil || wayBack != nil { return true }
