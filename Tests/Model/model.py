@@ -533,6 +533,68 @@ class Keychains(RuleBasedStateMachine):
             "change": lambda: (item.path, SECRET + "Item", "SetSecret", "(oayays)", program.secret(secret)),
             "delete": lambda: (item.path, SECRET + "Item", "Delete"),
         }[kind]()
+        answer = self.answer_on_a_failing_disk(program, call, failure, place, error)
+        self.note(kind, item, name, secret, answer, program)
+        if not self.locked[LOGIN] and len(self.items) < 8:
+            # The disk works again, and so does the next change.
+            self.create(number, 0, False)
+
+    def possible_keychain_changes(self):
+        if len(self.locked) == 1:
+            return ["create"]
+        return [] if self.locked[self.keychain(1)] else ["delete", "password"]
+
+    @precondition(lambda self: self.possible_keychain_changes())
+    @rule(
+        number=numbers, kind=numbers, failure=failures,
+        place=st.integers(min_value=1, max_value=12), error=st.sampled_from([EIO, ENOSPC]),
+    )  # fmt: skip
+    def change_keychain_on_a_failing_disk(self, number, kind, failure, place, error):
+        program = self.program(number)
+        kind = self.possible_keychain_changes()[kind % len(self.possible_keychain_changes())]
+        self.count += 1
+        password, label = f"password {self.count}", {SECRET + "Collection.Label": ("s", "Work")}
+        first, second = program.secret(PASSWORD), program.secret(password)
+        call = {
+            "create": (ROOT, MASTER_PASSWORDS, "CreateWithMasterPassword", "a{sv}(oayays)", label, first),
+            "delete": (self.keychain(1), SECRET + "Collection", "Delete"),
+            "password": (
+                ROOT, MASTER_PASSWORDS, "ChangeWithMasterPassword", "o(oayays)(oayays)", self.keychain(1), first, second
+            ),
+        }[kind]  # fmt: skip
+        answer = self.answer_on_a_failing_disk(program, call, failure, place, error)
+        present = set(program.get(ROOT, "Service", "Collections")) - {SESSION}
+        if kind == "create":
+            made = present - set(self.locked)
+            assert len(made) <= 1 and (answer == "unknown" or bool(made) == (answer == "acknowledged")), answer
+            # A creation that was not acknowledged may have been ended with the daemon.
+            self.locked.update((path, program.get(path, "Collection", "Locked")) for path in made)
+        elif kind == "delete":
+            keychain = self.keychain(1)
+            assert answer == "unknown" or (keychain in present) == (answer == "refused"), answer
+            if keychain not in present:
+                del self.locked[keychain]
+                self.items = [item for item in self.items if item.collection != keychain]
+        else:
+            self.note_password(program, self.keychain(1), password, answer)
+
+    def note_password(self, program, keychain, password, answer):
+        """Unlocks with the password that is in force after a change, and changes it back."""
+        self.lock(self.programs.index(program), list(self.locked).index(keychain))
+        candidates = {"refused": [PASSWORD], "acknowledged": [password], "unknown": [password, PASSWORD]}[answer]
+
+        def opens(candidate):
+            call = (ROOT, MASTER_PASSWORDS, "UnlockWithMasterPassword", "o(oayays)", keychain, program.secret(candidate))
+            return program.outcome(program.call, *call) == ()
+
+        present = next((candidate for candidate in candidates if opens(candidate)), None)
+        assert present, f"{answer}, and another password is in force"
+        self.locked[keychain] = False
+        if present == password:
+            secrets = program.secret(password), program.secret(PASSWORD)
+            program.call(ROOT, MASTER_PASSWORDS, "ChangeWithMasterPassword", "o(oayays)(oayays)", keychain, *secrets)
+
+    def answer_on_a_failing_disk(self, program, call, failure, place, error):
         operation, how = failure
         machine.faults.arm(self.folder, operation, place, how, error)
         answer = self.answer_of(program, call)
@@ -541,10 +603,7 @@ class Keychains(RuleBasedStateMachine):
         if how == "kill" and has_failed:
             machine.process.wait()
             self.start_again()
-        self.note(kind, item, name, secret, answer, program)
-        if not self.locked[LOGIN] and len(self.items) < 8:
-            # The disk works again, and so does the next change.
-            self.create(number, 0, False)
+        return answer
 
     def answer_of(self, program, call):
         try:
