@@ -147,7 +147,7 @@ struct NoticeTests {
             #expect(notification.summary == "A keychain was replaced by an older one")
             #expect(Array(notification.actions.values) == ["Restore…"])
             try await replace(by: newer)
-            try await service.client.roundTrip()
+            _ = try await desktop.withdrawn.first("the end of the notification") { $0 == notification.number }
             #expect(try await service.client.searchItems(["name": "second"]).unlocked.count == 1)
             #expect(desktop.shown.count == 1)
         }

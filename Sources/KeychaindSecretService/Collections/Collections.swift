@@ -66,6 +66,7 @@ struct Collections {
         let name = collection.name
         let isAudited = collection.protectedItemCount > 0
         try await translatingErrors { () async throws(VaultError) in try await vault.delete(collection) }
+        notices.resolve(.older, of: name)
         lockouts.forget(collection)
         if isAudited, let client { audit.deleted(.collection(name), by: client) }
         clients.endPermissions(in: name)
@@ -91,6 +92,7 @@ struct Collections {
             if vault.collection(named: name) != nil { changes.collectionCreated(name, all: vault.collectionPaths) }
         }
         _ = try await vault.restore(backup, as: name, inPlaceOf: present)
+        notices.resolve(.older, of: name)
         if isAudited { audit.deleted(.collection(name), by: client) }
         logger.notice(
             "Restored a keychain from a backup",
@@ -120,8 +122,11 @@ struct Collections {
         let lastChange = collection.lastChange
         guard let new = await vault.takeUp(collection) else { return }
         wasTakenUp(collection.name)
-        if let lastChange, let present = new.lastChange, present < lastChange {
+        guard let lastChange, let present = new.lastChange else { return }
+        if present < lastChange {
             notices.keychainIsOlder(new, without: present + 1...lastChange)
+        } else {
+            notices.resolve(.older, of: new.name)
         }
     }
 

@@ -1,5 +1,6 @@
 package import KeychaindDBus
 package import KeychaindDesktop
+import KeychaindModel
 import KeychaindVault
 
 /// Tells a person by desktop notifications what no dialog can say at the moment.
@@ -61,6 +62,11 @@ package final class Notices {
         latest[subject] = nil
         service.withdraw(subject.rawValue)
         vault.setTold(nil, about: subject.rawValue)
+    }
+
+    /// Takes a notification away if it is about this keychain, as its cause begins with the name.
+    func resolve(_ subject: Subject, of name: CollectionName) {
+        if latest[subject]?.cause.hasPrefix("\(name): ") == true { resolve(subject) }
     }
 
     private func show(_ subject: Subject) {
