@@ -49,8 +49,8 @@ extension Suite {
         let times = try (0..<50).map { _ in
             let start = process.usage.processorTime
             for _ in 0..<block {
-                let first = Int.random(in: 0...client.items.count - 100)
-                _ = try client.bus.call(client.getSecrets(first..<first + 100))
+                let number = Int.random(in: 0...client.items.count - 100)
+                _ = try client.bus.call(client.getSecrets(number..<number + 100))
             }
             guard let start, let end = process.usage.processorTime else {
                 throw BenchmarkError(reason: "the provider's processor time cannot be read")

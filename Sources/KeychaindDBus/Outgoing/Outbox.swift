@@ -16,7 +16,7 @@ final class Outbox {
         case handover(@BusActor () -> Void)
     }
 
-    /// The most bytes that gather during a turn: less than the kernel accepts at once.
+    /// The most bytes that gather during a turn before they are written.
     private static let gatheringLimit = 32 << 10
     private static let messagesPerWrite = 64
     /// A size for the kernel, which takes twice as much.
