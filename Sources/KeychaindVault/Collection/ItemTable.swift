@@ -45,6 +45,8 @@ struct ItemTable: Sendable {
 
     mutating func reserve(items: Int) {
         records.reserveCapacity(items)
+        // Most items have an attribute of their own.
+        index.reserve(tags: items)
     }
 
     func isFull(at position: Int) -> Bool {

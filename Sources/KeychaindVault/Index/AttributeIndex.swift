@@ -61,6 +61,13 @@ struct AttributeIndex: Sendable {
         return .one(cell - 1)
     }
 
+    /// Makes room for tags that differ.
+    mutating func reserve(tags: Int) {
+        var size = 16
+        while size / 5 * 4 < tags { size *= 2 }
+        if size > cells.count { resize(to: size) }
+    }
+
     mutating func insert(_ position: UInt32, for tag: UInt64) {
         if count + 1 > cells.count / 5 * 4 { resize(to: max(16, cells.count * 2)) }
         var index = home(of: tag)

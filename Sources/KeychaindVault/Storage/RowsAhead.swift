@@ -7,22 +7,10 @@ import Synchronization
 /// Only rows without any fault are opened here. Otherwise ``CollectionLoader`` reads the file again, and finds out what
 /// is wrong with it.
 final class RowsAhead {
-    /// The bytes of sealed rows that a thread takes at a time.
-    private static let partSize = 256 << 10
-
     private weak var file: CollectionFile?
     private let dataVersion: Int64
     private let sealedState: [UInt8]
-    /// In the order of the file, with the sealed secrets, and memory for the metadata.
-    private var records: [ItemRecord] = []
-    private let sealed: SealedRows
-    private var parts: [Part] = []
-
-    /// A part of the sealed rows.
-    private struct Part: Sendable {
-        let firstRecord: Int
-        var bytes: Range<Int>
-    }
+    private var rows: Rows
 
     /// Reads all rows; nil if they are too many, or have IDs that no item can have.
     ///
@@ -38,43 +26,21 @@ final class RowsAhead {
         _ body: (ItemRecord, StoredTags) -> Void = { _, _ in }
     ) throws(VaultError) {
         guard let sealed = SealedRows(size: size) else { return nil }
-        self.sealed = sealed
         self.file = file
         dataVersion = try file.dataVersion()
         sealedState = try file.state()
-        records.reserveCapacity(items)
+        var rows = Rows(sealed: sealed)
+        rows.records.reserveCapacity(items)
         var isWhole = true
         try file.forEachRow(secretsUpTo: limit) { (row) throws(VaultError) in
-            guard isWhole, let id = UInt64(exactly: row.id).flatMap(ItemID.init(rawValue:)), add(row, id) else {
+            guard isWhole, let id = UInt64(exactly: row.id).flatMap(ItemID.init(rawValue:)), rows.append(row, id) else {
                 isWhole = false
                 return
             }
             body(ItemRecord(id: id, revision: row.revision), StoredTags(row.tags))
         }
         guard isWhole else { return nil }
-    }
-
-    /// False if there is no more memory for it.
-    private func add(_ row: CollectionFile.Row, _ id: ItemID) -> Bool {
-        let start = sealed.count
-        guard sealed.append(row, item: id.rawValue) else { return false }
-        if let last = parts.last, last.bytes.count < Self.partSize {
-            parts[parts.count - 1].bytes = last.bytes.lowerBound..<sealed.count
-        } else {
-            parts.append(Part(firstRecord: records.count, bytes: start..<sealed.count))
-        }
-        records.append(
-            ItemRecord(
-                id: id,
-                revision: row.revision,
-                condition: .unread,
-                metadata: ItemMetadata(
-                    reserving: row.metadata.count - SealingKey.overhead,
-                    sealedSecret: row.secret
-                )
-            )
-        )
-        return true
+        self.rows = rows
     }
 
     /// Opens all rows, on two threads; nil unless they are genuine, all that the collection had, and still in the file.
@@ -86,12 +52,12 @@ final class RowsAhead {
         into table: consuming ItemTable
     ) throws(VaultError) -> LoadedContents? {
         guard let file, file === present, try file.dataVersion() == dataVersion,
-            let state = try keys.openState(sealedState), state.itemCount == UInt64(records.count)
+            let state = try keys.openState(sealedState), state.itemCount == UInt64(rows.records.count)
         else { return nil }
         let result = openAll(with: keys)
         // Shared records would be copied with the next change.
-        let records = records
-        self.records = []
+        let records = rows.records
+        rows.records = []
         guard result.isSound, result.hash == state.hash, table.fill(records, protections: result.protections) else {
             return nil
         }
@@ -100,8 +66,8 @@ final class RowsAhead {
 
     private func openAll(with keys: CollectionKeys) -> OpenedRows {
         let progress = Progress()
-        let (sealed, parts) = (sealed, parts)
-        records.withUnsafeMutableBufferPointer { records in
+        let (sealed, parts) = (rows.sealed, rows.parts)
+        rows.records.withUnsafeMutableBufferPointer { records in
             // Each part is taken by one thread, and has records of its own.
             nonisolated(unsafe) let records = records
             SharedWork.run("opening rows") {
@@ -144,7 +110,7 @@ final class RowsAhead {
     /// Opens parts until none is left, or one is not sound.
     private static func open(
         _ sealed: SealedRows,
-        _ parts: [Part],
+        _ parts: [Rows.Part],
         until progress: Progress,
         into records: UnsafeMutableBufferPointer<ItemRecord>,
         _ keys: CollectionKeys
@@ -185,6 +151,49 @@ final class RowsAhead {
         record.condition = .intact
         let protection = ItemProtection(of: record.metadata.attributes)
         if protection != .none { protections[record.id] = protection }
+        return true
+    }
+}
+
+/// The rows in the order of the file.
+private struct Rows {
+    /// The bytes of sealed rows that a thread takes at a time.
+    private static let partSize = 256 << 10
+
+    struct Part: Sendable {
+        let firstRecord: Int
+        var bytes: Range<Int>
+    }
+
+    let sealed: SealedRows
+    /// With the sealed secrets, and memory for the metadata.
+    var records: [ItemRecord] = []
+    private(set) var parts: [Part] = []
+
+    init(sealed: SealedRows) {
+        self.sealed = sealed
+    }
+
+    /// False if there is no more memory for it.
+    mutating func append(_ row: CollectionFile.Row, _ id: ItemID) -> Bool {
+        let start = sealed.count
+        guard sealed.append(row, item: id.rawValue) else { return false }
+        if let last = parts.last, last.bytes.count < Self.partSize {
+            parts[parts.count - 1].bytes = last.bytes.lowerBound..<sealed.count
+        } else {
+            parts.append(Part(firstRecord: records.count, bytes: start..<sealed.count))
+        }
+        records.append(
+            ItemRecord(
+                id: id,
+                revision: row.revision,
+                condition: .unread,
+                metadata: ItemMetadata(
+                    reserving: row.metadata.count - SealingKey.overhead,
+                    sealedSecret: row.secret
+                )
+            )
+        )
         return true
     }
 }
