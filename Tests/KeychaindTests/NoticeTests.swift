@@ -123,25 +123,14 @@ struct NoticeTests {
             func create(_ name: String) async throws {
                 _ = try await service.client.createItem(name, ["name": name], secret: name, session: session)
             }
-            let folder = service.daemon.dataHome + "/keychaind/"
-            func files() throws -> [String: Data] {
-                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-                return try Dictionary(
-                    uniqueKeysWithValues: names.filter { $0.hasPrefix("login.keychain") }.map { name in
-                        (name, try Data(contentsOf: URL(fileURLWithPath: folder + name)))
-                    }
-                )
-            }
             func replace(by files: [String: Data]) async throws {
-                for (name, bytes) in files {
-                    try bytes.write(to: URL(fileURLWithPath: folder + name), options: .atomic)
-                }
+                try service.write(files)
                 await #expect(throws: BusError.self) { try await create("not stored") }
             }
             try await create("first")
-            let older = try files()
+            let older = try service.loginFiles()
             try await create("second")
-            let newer = try files()
+            let newer = try service.loginFiles()
             try await replace(by: older)
             let notification = try await desktop.shown.first("the notification")
             #expect(notification.summary == "A keychain was replaced by an older one")
@@ -150,6 +139,60 @@ struct NoticeTests {
             _ = try await desktop.withdrawn.first("the end of the notification") { $0 == notification.number }
             #expect(try await service.client.searchItems(["name": "second"]).unlocked.count == 1)
             #expect(desktop.shown.count == 1)
+        }
+    }
+
+    @Test("an older file that was put in place while keychaind did not run is told, until a past state is restored")
+    func olderFile_ofBeforeTheStart_isTold() async throws {
+        try await RunningService.withService { service in
+            let desktop = try await FakeNotifications(on: service.bus, capabilities: ["actions"])
+            func create(_ name: String) async throws {
+                let session = try await service.client.openPlainSession()
+                _ = try await service.client.createItem(name, ["name": name], secret: name, session: session)
+            }
+            try await create("first")
+            try await service.daemon.stop()
+            let older = try service.loginFiles()
+            try await service.daemon.start()
+            try await create("second")
+            _ = try await service.client.call(
+                ObjectPath(unchecked: "/org/keychaind/Backups"),
+                "org.keychaind.Backups1",
+                "BackUp"
+            )
+            try await service.daemon.stop()
+            try service.write(older)
+            try await service.daemon.start()
+            let notification = try await desktop.shown.first("the notification")
+            #expect(notification.summary == "A keychain was replaced by an older one")
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            try await desktop.press("Restore…", of: notification)
+            _ = try await desktop.withdrawn.first("the end of the notification") { $0 == notification.number }
+            await prompter.crash()
+            #expect(try await service.client.searchItems(["name": "second"]).locked.count == 1)
+            try await service.daemon.restart()
+            #expect(try await service.client.searchItems(["name": "second"]).unlocked.count == 1)
+            #expect(desktop.shown.count == 1)
+        }
+    }
+}
+
+extension RunningService {
+    /// The files of `login`.
+    fileprivate func loginFiles() throws -> [String: Data] {
+        let folder = daemon.dataHome + "/keychaind/"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return try Dictionary(
+            uniqueKeysWithValues: names.filter { $0.hasPrefix("login.keychain") }.map { name in
+                (name, try Data(contentsOf: URL(fileURLWithPath: folder + name)))
+            }
+        )
+    }
+
+    /// Puts files in the place of those of `login`, each at once.
+    fileprivate func write(_ files: [String: Data]) throws {
+        for (name, bytes) in files {
+            try bytes.write(to: URL(fileURLWithPath: daemon.dataHome + "/keychaind/" + name), options: .atomic)
         }
     }
 }

@@ -9,11 +9,14 @@ import Testing
 @VaultActor
 @Suite struct JournalEndTests {
     private nonisolated static let frameSize = 24 + 4096
+    private nonisolated static let state = "state.db"
     private nonisolated static let names = ["login.keychain", "login.keychain-wal", "login.keychain-shm"]
 
     /// A crash after several changes, all of them acknowledged.
     private struct Crash {
         let folder: TemporaryFolder
+        /// The folder as the crash has left it.
+        let original: TemporaryFolder
         let file: [UInt8]
         let journal: [UInt8]
         /// The index of the journal after each change.
@@ -29,7 +32,12 @@ import Testing
         }
 
         func restore(journal: [UInt8], index: [UInt8]?) throws {
-            for name in folder.names where name.hasPrefix("login.keychain") { folder.remove(name) }
+            for name in folder.names where name.hasPrefix("login.keychain") || name.hasPrefix(state) {
+                folder.remove(name)
+            }
+            for name in original.names where name.hasPrefix(state) {
+                try folder.write(original.bytes(of: name), to: name)
+            }
             try folder.write(file, to: names[0])
             try folder.write(journal, to: names[1])
             if let index { try folder.write(index, to: names[2]) }
@@ -56,7 +64,14 @@ import Testing
         let journal = Array(bytes.prefix(32 + (used - 32 + Self.frameSize - 1) / Self.frameSize * Self.frameSize))
         try #require(try copy.bytes(of: Self.names[0]) == file)
         await vault.close()
-        return Crash(folder: copy, file: file, journal: journal, indexes: indexes, history: history)
+        return Crash(
+            folder: copy,
+            original: try copy.snapshot(),
+            file: file,
+            journal: journal,
+            indexes: indexes,
+            history: history
+        )
     }
 
     /// The contents of `login`, and what is said about it.

@@ -44,8 +44,9 @@ import Testing
         return Array(bytes.prefix(32 + (used - 32 + 4119) / 4120 * 4120))
     }
 
-    /// Opens a vault in a folder; it must be intact and hold one of the intermediate states.
-    private func found(in folder: TemporaryFolder, _ history: History, _ what: String) async throws -> Int? {
+    /// Opens a vault in a copy of a folder; it must be intact and hold one of the intermediate states.
+    private func found(in crashed: TemporaryFolder, _ history: History, _ what: String) async throws -> Int? {
+        let folder = try crashed.snapshot()
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
         var contents: [UInt64: String] = [:]

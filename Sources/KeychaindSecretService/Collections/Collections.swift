@@ -117,17 +117,10 @@ struct Collections {
         )
     }
 
-    /// Serves the file that another program has put in place of a collection's, and tells a person of an older one.
+    /// Serves the file that another program has put in place of a collection's.
     func takeUp(_ collection: Collection) async {
-        let lastChange = collection.lastChange
-        guard let new = await vault.takeUp(collection) else { return }
+        guard await vault.takeUp(collection) != nil else { return }
         wasTakenUp(collection.name)
-        guard let lastChange, let present = new.lastChange else { return }
-        if present < lastChange {
-            notices.keychainIsOlder(new, without: present + 1...lastChange)
-        } else {
-            notices.resolve(.older, of: new.name)
-        }
     }
 
     /// Tells clients that another object serves a collection.

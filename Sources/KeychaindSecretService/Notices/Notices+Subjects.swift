@@ -38,20 +38,11 @@ extension Notices {
         tell(.reader, because: "locked", .readerLocked(login.label, actions: action.map { [$0] } ?? []))
     }
 
-    /// - Parameter changes: the numbers of the changes that are missing.
-    func keychainIsOlder(_ collection: Collection, without changes: ClosedRange<UInt64>) {
-        let action = actions?.restore(collection.name)
-        tell(
-            .older,
-            because: "\(collection.name): \(changes)",
-            .older(collection.label, actions: action.map { [$0] } ?? [])
-        )
-    }
-
-    /// Tells of keychains that cannot be read, or only in part.
+    /// Tells of keychains that cannot be read, or only in part, or that another program has replaced by older ones.
     func keychainsMayHaveChanged() {
         // A closed vault has no keychains.
         guard let provider, !provider.readiness.isOpening, !provider.readiness.hasEnded else { return }
+        tellOfOlderKeychains(provider.vault.collections)
         var unreadable: [(collection: Collection, reason: String)] = []
         for collection in provider.vault.collections {
             if case .unreadable(let reason) = collection.state { unreadable.append((collection, reason)) }
@@ -74,6 +65,23 @@ extension Notices {
                 others: unreadable.count - 1,
                 actions: action.map { [$0] } ?? []
             )
+        )
+    }
+
+    private func tellOfOlderKeychains(_ collections: [Collection]) {
+        let older = collections.compactMap { collection in
+            collection.missingChanges.map { missing in (collection: collection, cause: "\(collection.name): \(missing)")
+            }
+        }
+        guard let first = older.first else {
+            for collection in collections where collection.state == .unlocked { resolve(.older, of: collection.name) }
+            return
+        }
+        let action = actions?.restore(first.collection.name)
+        tell(
+            .older,
+            because: older.map(\.cause).joined(separator: "\n"),
+            .older(first.collection.label, actions: action.map { [$0] } ?? [])
         )
     }
 }

@@ -87,8 +87,13 @@ extension Vault {
             let kept = max(1, context.configuration.generations)
             try await context.copyWorker.perform { (_) throws(VaultError) in
                 if hasFile { try swap.keepPresent(isReadable: isReadable, generations: kept) }
-                try swap.place(backup)
             }
+            // First, as the restored file would otherwise pass for an older one of another program after a crash.
+            let identifier = backup.header.identifier
+            try await context.folderWorker.perform { (folder) throws(VaultError) in
+                folder.forgetLastChange(of: identifier)
+            }
+            try await context.copyWorker.perform { (_) throws(VaultError) in try swap.place(backup) }
         } catch {
             failure = error
         }

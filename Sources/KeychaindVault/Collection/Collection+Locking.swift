@@ -102,6 +102,7 @@ extension Collection {
         await waitUntilSettled()
         guard case .file(let worker) = storage else { return }
         storage = .none
+        recordLastChange(of: worker)
         worker.post { writer in writer.close() }
         await worker.stop()
     }
@@ -118,6 +119,9 @@ extension Collection {
             throw error
         }
         storage = .none
+        if let identifier = header?.identifier {
+            context.folderWorker.post { folder in folder.forgetLastChange(of: identifier) }
+        }
         end()
         await worker.stop()
     }
@@ -209,11 +213,15 @@ extension Collection {
             writer.ahead = nil
         }
         let ledger = await storedLedger(keys.collection)
+        let lastChange = await recordedLastChange()
         table = contents.table
         problems = contents.problems
         condition = contents.condition
         if let failure = contents.failure { disk = .unread(failure) }
-        if let sealed = contents.sealedState { properties = sealed }
+        if let sealed = contents.sealedState {
+            properties = sealed
+            noticeMissingChanges(until: lastChange)
+        }
         isWhole = contents.isWhole
         try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
         self.keys = keys.collection

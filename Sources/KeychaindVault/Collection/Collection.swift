@@ -42,18 +42,19 @@ package final class Collection {
     /// The problems of the file, in words for a person; nil when there are none.
     package var problem: String? {
         let state = name == .login ? context.state.problem : nil
-        var problems = self.problems + [ledger.problem, disk.problem, state].compactMap(\.self)
+        var problems =
+            self.problems + [problemOfMissingChanges, ledger.problem, disk.problem, state].compactMap(\.self)
         if case .unreadable(let reason) = phase, !problems.contains(reason) { problems.insert(reason, at: 0) }
         if let wayBack { problems.append(wayBack) }
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
-    /// The number of the last change; nil unless the collection is unlocked.
-    package var lastChange: UInt64? { state == .unlocked ? properties.revision : nil }
-
     /// Whether there is a ``problem``.
     package var hasProblem: Bool {
-        if !problems.isEmpty || ledger.problem != nil || disk.problem != nil || wayBack != nil { return true }
+        if !problems.isEmpty || missingChanges != nil || ledger.problem != nil || disk.problem != nil || wayBack != nil
+        {
+            return true
+        }
         if case .unreadable = phase { return true }
         return name == .login && context.state.problem != nil
     }
@@ -100,6 +101,10 @@ package final class Collection {
     /// The keys that stay after the first unlock since the start.
     var keys: CollectionKeys?
     var commits = CommitPhase.idle
+
+    /// The changes that were stored in the file and are not in it any more: another program has put an older one in its
+    /// place. Known once the collection was unlocked; nil if there are none.
+    package internal(set) var missingChanges: ClosedRange<UInt64>?
 
     var problems: [String] = []
     var condition = FileCondition.sound
