@@ -102,8 +102,9 @@ package final class Collection {
     var keys: CollectionKeys?
     var commits = CommitPhase.idle
 
-    /// The changes that were stored in the file and are not in it any more: another program has put an older one in its
-    /// place. Known once the collection was unlocked; nil if there are none.
+    /// The numbers of changes that the file had and lacks, since another program has put an older one in its place.
+    ///
+    /// Known once the collection was unlocked; nil if there are none.
     package internal(set) var missingChanges: ClosedRange<UInt64>?
 
     var problems: [String] = []
