@@ -4,7 +4,7 @@ import KeychaindModel
 import KeychaindVault
 import Testing
 
-/// An older state of a keychain in the place of its file, while no vault is open.
+/// An older state of a keychain in the place of its file, most often while no vault is open.
 @VaultActor
 @Suite struct OlderFileTests {
     private let folder = TemporaryFolder()
@@ -29,7 +29,7 @@ import Testing
         try folder.write(file, to: "login.keychain")
     }
 
-    @Test func olderFile_isAProblem_untilAChangeIsStored() async throws {
+    @Test func olderFile_isAProblem_untilTheStartAfterAChange() async throws {
         let older = try await prepare()
         try await withLogin { _, login in #expect(login.missingChanges == nil && login.problem == nil) }
         try putBack(older)
@@ -40,7 +40,10 @@ import Testing
                 #expect(login.itemIDs.count == 1)
             }
         }
-        try await withLogin { _, login in try await login.add("third", ["n": "3"]) }
+        try await withLogin { _, login in
+            try await login.add("third", ["n": "3"])
+            #expect(login.missingChanges?.count == 1)
+        }
         try await withLogin { _, login in
             #expect(login.missingChanges == nil && login.problem == nil && login.itemIDs.count == 2)
         }
@@ -53,6 +56,20 @@ import Testing
         try await withLogin { _, login in #expect(login.missingChanges != nil) }
         try putBack(newer)
         try await withLogin { _, login in #expect(login.missingChanges == nil && login.itemIDs.count == 2) }
+    }
+
+    @Test func removedFile_thatComesBackOlder_isTold() async throws {
+        let older = try await prepare()
+        try await withLogin { vault, login in
+            folder.remove("login.keychain")
+            let missing = try #require(await vault.takeUp(login))
+            #expect(missing.isMissing)
+            try putBack(older)
+            #expect(vault.hasReturned(missing))
+            let returned = try #require(await vault.takeUp(missing))
+            try await returned.unlock(with: Fixture.bytes(Fixture.password))
+            #expect(returned.missingChanges?.count == 1)
+        }
     }
 
     @Test func restoredState_isNoOlderFile() async throws {
