@@ -70,8 +70,7 @@ extension Notices {
 
     private func tellOfOlderKeychains(_ collections: [Collection]) {
         let older = collections.compactMap { collection in
-            collection.missingChanges.map { missing in (collection: collection, cause: "\(collection.name): \(missing)")
-            }
+            collection.missingChanges.map { missing in (collection: collection, missing: missing) }
         }
         guard let first = older.first else {
             for collection in collections where collection.state == .unlocked { resolve(.older, of: collection.name) }
@@ -80,7 +79,7 @@ extension Notices {
         let action = actions?.restore(first.collection.name)
         tell(
             .older,
-            because: older.map(\.cause).joined(separator: "\n"),
+            because: older.map { collection, missing in "\(collection.name): \(missing)" }.joined(separator: "\n"),
             .older(first.collection.label, actions: action.map { [$0] } ?? [])
         )
     }

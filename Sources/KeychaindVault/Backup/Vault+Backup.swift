@@ -84,16 +84,16 @@ extension Vault {
         await present?.retire()
         var failure: VaultError?
         do throws(VaultError) {
-            let kept = max(1, context.configuration.generations)
-            try await context.copyWorker.perform { (_) throws(VaultError) in
-                if hasFile { try swap.keepPresent(isReadable: isReadable, generations: kept) }
-            }
-            // First, as the restored file would otherwise pass for an older one of another program after a crash.
+            // Before the swap: after a crash, the restored file would pass for an older one of another program.
             let identifier = backup.header.identifier
             try await context.folderWorker.perform { (folder) throws(VaultError) in
                 folder.forgetLastChange(of: identifier)
             }
-            try await context.copyWorker.perform { (_) throws(VaultError) in try swap.place(backup) }
+            let kept = max(1, context.configuration.generations)
+            try await context.copyWorker.perform { (_) throws(VaultError) in
+                if hasFile { try swap.keepPresent(isReadable: isReadable, generations: kept) }
+                try swap.place(backup)
+            }
         } catch {
             failure = error
         }

@@ -26,7 +26,7 @@ extension Collection {
             return
         }
         missingChanges = properties.revision + 1...last
-        // New changes get numbers of their own, so that the next start finds none missing.
+        // A new change gets a higher number, so that the next start finds none missing.
         properties.revision = last
     }
 

@@ -51,10 +51,8 @@ package final class Collection {
 
     /// Whether there is a ``problem``.
     package var hasProblem: Bool {
-        if !problems.isEmpty || missingChanges != nil || ledger.problem != nil || disk.problem != nil || wayBack != nil
-        {
-            return true
-        }
+        if !problems.isEmpty || missingChanges != nil { return true }
+        if ledger.problem != nil || disk.problem != nil || wayBack != nil { return true }
         if case .unreadable = phase { return true }
         return name == .login && context.state.problem != nil
     }
