@@ -217,6 +217,38 @@ import Testing
         await vault.close()
     }
 
+    @Test(arguments: [FailingDisk.Failure.Operation.write, .sync])
+    func restoredState_whoseRecordIsNotRemoved_isNoOlderFile(operation: FailingDisk.Failure.Operation) async throws {
+        let path = FailingDisk.folderName + "/login.keychain"
+        for name in ["first", "second"] {
+            let vault = try await opened()
+            try await vault.unlockedLogin().add(name, ["n": name])
+            await vault.close()
+            if name == "first" { try folder.write(folder.bytes(of: path), to: "past") }
+        }
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let past = try await vault.stage(OpenedFile(owning: open(folder.file("past"), O_RDONLY | O_CLOEXEC)))
+        FailingDisk.failure = FailingDisk.Failure(
+            operation: operation,
+            database: "state.db",
+            times: 1,
+            status: operation == .write ? SQLITE_IOERR | 3 << 8 : SQLITE_IOERR | 4 << 8,
+            systemError: EIO
+        )
+        defer { FailingDisk.failure = nil }
+        let restored = try await vault.restore(past, as: .login, inPlaceOf: login)
+        #expect(FailingDisk.failure == nil, "it has not happened")
+        try await restored.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(restored.missingChanges == nil && restored.itemIDs.count == 1)
+        // As a kill would leave the folder.
+        let killed = try folder.snapshot(of: FailingDisk.folderName)
+        let again = try await Vault.opened(Fixture.configuration(killed))
+        #expect(try await again.unlockedLogin().missingChanges == nil)
+        await again.close()
+        await vault.close()
+    }
+
     // MARK: Reading
 
     // SQLite calls the last one a corrupt file.

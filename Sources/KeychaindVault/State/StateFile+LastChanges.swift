@@ -41,12 +41,19 @@ extension StateFile {
 }
 
 extension VaultFolder {
+    /// The number of the last change of a collection; nil if it was never recorded, or is to be forgotten.
     func lastChange(of identifier: [UInt8]) throws(VaultError) -> UInt64? {
-        try openedState().lastChange(of: identifier)
+        guard !obsoleteLastChanges.contains(identifier) else {
+            // The disk may work again by now.
+            forgetLastChange(of: identifier)
+            return nil
+        }
+        return try openedState().lastChange(of: identifier)
     }
 
     /// A failure is only logged.
     func setLastChange(_ number: UInt64, of identifier: [UInt8]) {
+        if obsoleteLastChanges.contains(identifier) { forgetLastChange(of: identifier) }
         do throws(VaultError) {
             try changeState { (state) throws(VaultError) in try state.setLastChange(number, of: identifier) }
         } catch {
@@ -54,12 +61,16 @@ extension VaultFolder {
         }
     }
 
-    /// A failure is only logged.
+    /// Forgets the last change of a collection, whose file may be older from now on.
+    ///
+    /// After a failure, it is tried again when the last change is read or set.
     func forgetLastChange(of identifier: [UInt8]) {
         do throws(VaultError) {
             try changeState { (state) throws(VaultError) in try state.forgetLastChange(of: identifier) }
+            obsoleteLastChanges.remove(identifier)
         } catch {
-            logger.warning("A restored keychain may pass for an older one: \(error)")
+            obsoleteLastChanges.insert(identifier)
+            logger.warning("After a restart, a restored keychain may pass for an older one: \(error)")
         }
     }
 }

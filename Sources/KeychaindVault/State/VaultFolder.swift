@@ -25,6 +25,8 @@ final class VaultFolder {
     private var lockoutsAreLost = false
     /// What was lost of a damaged `state.db`.
     private var loss: String?
+    /// The collections whose last change is to be forgotten, which a disk has refused.
+    var obsoleteLastChanges: Set<[UInt8]> = []
 
     private enum Access {
         case closed
