@@ -29,8 +29,7 @@ final class RowsAhead {
         self.file = file
         dataVersion = try file.dataVersion()
         sealedState = try file.state()
-        var rows = Rows(sealed: sealed)
-        rows.records.reserveCapacity(items)
+        var rows = Rows(sealed: sealed, reserving: items)
         var isWhole = true
         try file.forEachRow(secretsUpTo: limit) { (row) throws(VaultError) in
             guard isWhole, let id = UInt64(exactly: row.id).flatMap(ItemID.init(rawValue:)), rows.append(row, id) else {
@@ -66,12 +65,12 @@ final class RowsAhead {
 
     private func openAll(with keys: CollectionKeys) -> OpenedRows {
         let progress = Progress()
-        let (sealed, parts) = (rows.sealed, rows.parts)
+        let (sealed, parts, revisions) = (rows.sealed, rows.parts, rows.revisions)
         rows.records.withUnsafeMutableBufferPointer { records in
             // Each part is taken by one thread, and has records of its own.
             nonisolated(unsafe) let records = records
             SharedWork.run("opening rows") {
-                if progress.takesSum() { progress.add(Self.sum(of: sealed, keys)) }
+                if progress.takesSum() { progress.add(Self.sum(of: revisions, keys)) }
                 progress.add(Self.open(sealed, parts, until: progress, into: records, keys))
             }
         }
@@ -94,12 +93,11 @@ final class RowsAhead {
     }
 
     /// The sum over all rows, for one thread: libgcrypt computes one code at a time.
-    private static func sum(of sealed: SealedRows, _ keys: CollectionKeys) -> OpenedRows {
+    private static func sum(of revisions: [Rows.Revision], _ keys: CollectionKeys) -> OpenedRows {
         var result = OpenedRows()
         do throws(GcryptError) {
-            result.isSound = try sealed.forEach(in: 0..<sealed.count) { (row) throws(GcryptError) in
-                result.hash.add(try keys.hash(item: row.item, revision: row.revision))
-                return true
+            for revision in revisions {
+                result.hash.add(try keys.hash(item: revision.item, revision: revision.number))
             }
         } catch {
             result.isSound = false
@@ -140,8 +138,8 @@ final class RowsAhead {
         _ protections: inout [ItemID: ItemProtection]
     ) throws(GcryptError) -> Bool {
         let opened: Void? = try opener.open(
-            item: row.item,
-            revision: row.revision,
+            item: record.id.rawValue,
+            revision: record.revision,
             tags: row.tags,
             metadata: row.metadata
         ) { bytes in
@@ -165,24 +163,34 @@ private struct Rows {
         var bytes: Range<Int>
     }
 
+    /// What is summed over all rows; beside each other, since the records are too far apart for the processor's caches.
+    struct Revision: Sendable {
+        let item: UInt64
+        let number: UInt64
+    }
+
     let sealed: SealedRows
     /// With the sealed secrets, and memory for the metadata.
     var records: [ItemRecord] = []
+    private(set) var revisions: [Revision] = []
     private(set) var parts: [Part] = []
 
-    init(sealed: SealedRows) {
+    init(sealed: SealedRows, reserving items: Int) {
         self.sealed = sealed
+        records.reserveCapacity(items)
+        revisions.reserveCapacity(items)
     }
 
     /// False if there is no more memory for it.
     mutating func append(_ row: CollectionFile.Row, _ id: ItemID) -> Bool {
         let start = sealed.count
-        guard sealed.append(row, item: id.rawValue) else { return false }
+        guard sealed.append(row) else { return false }
         if let last = parts.last, last.bytes.count < Self.partSize {
             parts[parts.count - 1].bytes = last.bytes.lowerBound..<sealed.count
         } else {
             parts.append(Part(firstRecord: records.count, bytes: start..<sealed.count))
         }
+        revisions.append(Revision(item: id.rawValue, number: row.revision))
         records.append(
             ItemRecord(
                 id: id,

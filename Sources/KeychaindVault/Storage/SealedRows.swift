@@ -5,8 +5,6 @@ import Glibc
 /// `@unchecked Sendable`: threads share it only once all rows are in it.
 final class SealedRows: @unchecked Sendable {
     struct Row {
-        let item: UInt64
-        let revision: UInt64
         let tags: UnsafeRawBufferPointer
         let metadata: UnsafeRawBufferPointer
     }
@@ -15,8 +13,8 @@ final class SealedRows: @unchecked Sendable {
     private static let maximumCapacity = 64 << 20
     /// The size of large pages, which large collections use.
     private static let largePage = 2 << 20
-    /// The item, the revision, and the numbers of bytes.
-    private static let headerSize = 8 + 8 + 4 + 4
+    /// The numbers of bytes.
+    private static let headerSize = 4 + 4
 
     private let memory: UnsafeMutableRawBufferPointer
     /// The bytes in use.
@@ -39,15 +37,13 @@ final class SealedRows: @unchecked Sendable {
     }
 
     /// False if there is no room.
-    func append(_ row: CollectionFile.Row, item: UInt64) -> Bool {
+    func append(_ row: CollectionFile.Row) -> Bool {
         let tags = count + Self.headerSize
         let metadata = tags + row.tags.count
         let end = metadata + row.metadata.count
         guard end <= memory.count else { return false }
-        memory.storeBytes(of: item, toByteOffset: count, as: UInt64.self)
-        memory.storeBytes(of: row.revision, toByteOffset: count + 8, as: UInt64.self)
-        memory.storeBytes(of: UInt32(row.tags.count), toByteOffset: count + 16, as: UInt32.self)
-        memory.storeBytes(of: UInt32(row.metadata.count), toByteOffset: count + 20, as: UInt32.self)
+        memory.storeBytes(of: UInt32(row.tags.count), toByteOffset: count, as: UInt32.self)
+        memory.storeBytes(of: UInt32(row.metadata.count), toByteOffset: count + 4, as: UInt32.self)
         UnsafeMutableRawBufferPointer(rebasing: memory[tags..<metadata]).copyMemory(from: row.tags)
         UnsafeMutableRawBufferPointer(rebasing: memory[metadata..<end]).copyMemory(from: row.metadata)
         count = end
@@ -62,11 +58,9 @@ final class SealedRows: @unchecked Sendable {
         var position = range.lowerBound
         while position < range.upperBound {
             let tags = position + Self.headerSize
-            let metadata = tags + Int(memory.loadUnaligned(fromByteOffset: position + 16, as: UInt32.self))
-            let end = metadata + Int(memory.loadUnaligned(fromByteOffset: position + 20, as: UInt32.self))
+            let metadata = tags + Int(memory.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+            let end = metadata + Int(memory.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self))
             let row = Row(
-                item: memory.loadUnaligned(fromByteOffset: position, as: UInt64.self),
-                revision: memory.loadUnaligned(fromByteOffset: position + 8, as: UInt64.self),
                 tags: UnsafeRawBufferPointer(rebasing: memory[tags..<metadata]),
                 metadata: UnsafeRawBufferPointer(rebasing: memory[metadata..<end])
             )
