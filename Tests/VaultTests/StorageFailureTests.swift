@@ -96,6 +96,35 @@ import Testing
         await reopened.close()
     }
 
+    /// SQLite opens a pipe for a journal, and each change would get lost in it.
+    @Test(arguments: ["pipe", "link", "folder"])
+    func journalThatIsNoFile_isOnlyRead_untilItIsGone(kind: String) async throws {
+        let vault = try await opened()
+        let id = try await vault.unlockedLogin().add("kept", secret: "kept")
+        await vault.close()
+        let journal = folder.file("login.keychain-wal")
+        switch kind {
+        case "pipe": try #require(mkfifo(journal, 0o600) == 0)
+        case "link": try #require(symlink("/dev/zero", journal) == 0)
+        default: try #require(mkdir(journal, 0o700) == 0)
+        }
+
+        let again = try await opened()
+        let login = try await again.unlockedLogin()
+        #expect(login.problem?.contains("its journal is not a regular file") == true)
+        #expect(try await login.content(of: id) == Array("kept".utf8))
+        await #expect(throws: VaultError.self) { try await login.add("lost") }
+        try #require(remove(journal) == 0)
+        let recovered = try #require(await again.readAgain().collections.first)
+        #expect(recovered.problem == nil)
+        let next = try await recovered.add("stored")
+        await again.close()
+
+        let last = try await opened()
+        #expect(try await last.unlockedLogin().itemIDs == [id, next])
+        await last.close()
+    }
+
     @Test func createCollection_folderGone_leavesNothing() async throws {
         let vault = try await opened()
         // Writes of the start would make the folder anew.

@@ -90,14 +90,19 @@ extension PageFile {
     ///
     /// No connection may be open. Throws disk errors.
     static func journalIsDamaged(of name: String, in folder: Folder) throws(VaultError) -> Bool {
-        guard folder.size(of: name + "-wal") > 0 else { return false }
+        let journal = name + "-wal"
+        // SQLite would write into it.
+        guard folder.isRegular(journal) else {
+            throw VaultError(.storageFailed, reason: "its journal is not a regular file")
+        }
+        guard folder.size(of: journal) > 0 else { return false }
         let pages = try PageFile(folder.file(name), maximumSize: .max)
         let isDamaged = pages.journalIsDamaged
         guard !pages.journalIsUnread else {
             throw VaultError(.storageFailed, reason: "its journal cannot be read")
         }
         // SQLite notes all that it finds as acknowledged, also a commit that a crash has ended before its sync.
-        if !isDamaged { try? folder.synchronize(name + "-wal") }
+        if !isDamaged { try? folder.synchronize(journal) }
         return isDamaged
     }
 }

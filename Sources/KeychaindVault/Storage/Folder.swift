@@ -91,6 +91,12 @@ struct Folder: Sendable {
         return lstat(file(name), &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// Whether the name is that of a regular file, or of none.
+    func isRegular(_ name: String) -> Bool {
+        var status = stat()
+        return lstat(file(name), &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Private to its owner; fails if the name exists.
     func makeEmptyFile(_ name: String) throws(VaultError) {
         let descriptor = Glibc.open(file(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
