@@ -154,7 +154,7 @@ private final class FuzzedService {
         var ends: [CInt] = [0, 0]
         guard pipe(&ends) == 0 else { return }
         let output = FileDescriptor(owning: ends[0])
-        call.append(handle, application, FileDescriptor(owning: ends[1]), options)
+        call.append(handle, application, FileDescriptor(owning: ends[1]), options.filter { $0.value.canBeSent })
         dbus_message_set_sender(call.pointer, caller.uniqueName)
         dbus_message_set_serial(call.pointer, 1)
         connection.server(for: call)?.receive(call)
@@ -220,5 +220,16 @@ private final class NoReader: Biometry {
         func outcome() async -> BiometryOutcome { .notMatched }
 
         func cancel() {}
+    }
+}
+
+extension Variant {
+    /// Whether it can be written again; values of other types are only read.
+    fileprivate var canBeSent: Bool {
+        switch self {
+        case .other: false
+        case .variant(let value): value.canBeSent
+        default: true
+        }
     }
 }
