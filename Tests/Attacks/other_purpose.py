@@ -1,7 +1,7 @@
 """other_purpose.py ASKED: reads an item after the user approved its replacement or deletion."""
 
+import subprocess
 import sys
-import time
 
 from secrets_client import *
 
@@ -15,9 +15,11 @@ def questions():
 
 
 def wait_for_question(number):
-    deadline = time.monotonic() + 60
-    while questions() < number and time.monotonic() < deadline:
-        time.sleep(0.02)
+    """Waits until so many were asked; the kernel tells `tail` of new ones."""
+    with subprocess.Popen(["tail", "-n", "+1", "-F", sys.argv[1]], stdout=subprocess.PIPE) as lines:
+        for _ in range(number):
+            lines.stdout.readline()
+        lines.terminate()
 
 
 attacker = Client()

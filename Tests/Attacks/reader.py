@@ -2,7 +2,6 @@
 
 import socket
 import sys
-import time
 
 import dbus
 import dbus.mainloop.glib
@@ -12,18 +11,11 @@ DEVICE = "net.reactivated.Fprint.Device"
 
 
 def send(command):
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(sys.argv[1])
-                connection.send(command.encode())
-                return connection.recv(1024)
-        except (FileNotFoundError, ConnectionRefusedError):
-            # The reader listens only while a client has claimed it.
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
+    """Sends the reader a command; it listens while a client has claimed it."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(sys.argv[1])
+        connection.send(command.encode())
+        return connection.recv(1024)
 
 
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
@@ -53,10 +45,15 @@ if sys.argv[2] == "enrol":
     device.Release()
 elif sys.argv[2] == "touch":
     # A reader without a pending scan ignores a touch.
+    loop = GLib.MainLoop()
     properties = dbus.Interface(device.proxy_object, "org.freedesktop.DBus.Properties")
-    deadline = time.monotonic() + float(sys.argv[3])
-    while not properties.Get(DEVICE, "finger-needed"):
-        if time.monotonic() > deadline:
-            sys.exit("the reader is not armed")
-        time.sleep(0.02)
+
+    def changed(_interface, values, _invalidated):
+        if values.get("finger-needed"):
+            loop.quit()
+
+    properties.connect_to_signal("PropertiesChanged", changed)
+    if not properties.Get(DEVICE, "finger-needed"):
+        GLib.timeout_add(int(float(sys.argv[3]) * 1000), sys.exit, "the reader is not armed")
+        loop.run()
     send(f"SCAN {sys.argv[4] if len(sys.argv) > 4 else 'owner'}")
