@@ -4,7 +4,7 @@ import KeychaindDBus
 import KeychaindGcrypt
 import Logging
 
-/// The connection of a login; it answers each request before it reads the next.
+/// The connection of a login; it is done with each request before it reads the next, so that it holds one password.
 @BusActor
 final class LoginConnection {
     private enum State {
@@ -112,9 +112,9 @@ final class LoginConnection {
         BusActor.start { [self] in
             guard let password = password.take() else { return }
             await keychain.unlock(password, from: peer)
+            resume()
         }
         firstRequest.fulfill()
-        resume()
     }
 
     private func change(_ old: consuming SecureBytes, to new: consuming SecureBytes) {
@@ -127,10 +127,10 @@ final class LoginConnection {
         firstRequest.fulfill()
     }
 
+    /// Lets the event loop read the next request: a sender of many must not keep it from others.
     private func resume() {
         guard case .working = state else { return }
         waitForRequest()
-        receive()
     }
 
     private func refuse(_ reason: String) {

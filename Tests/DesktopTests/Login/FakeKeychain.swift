@@ -11,7 +11,14 @@ final class FakeKeychain: LoginKeychain {
         case change([UInt8], [UInt8])
     }
 
+    enum End {
+        case atOnce
+        case atFinish
+    }
+
     nonisolated let events = Recorder<Event>()
+    /// When an unlock ends.
+    var end = End.atFinish
     /// The reply to a change.
     var reply = LoginReply(.changed, collections: 2)
     private var unlocking: [CheckedContinuation<Void, Never>] = []
@@ -20,6 +27,7 @@ final class FakeKeychain: LoginKeychain {
 
     func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async {
         events.record(.unlock(password.withUnsafeBytes { Array($0) }, peer))
+        guard end == .atFinish else { return }
         await withCheckedContinuation { unlocking.append($0) }
     }
 

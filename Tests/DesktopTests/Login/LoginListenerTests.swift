@@ -64,6 +64,44 @@ import Testing
         fixture.end()
     }
 
+    @Test @BusActor func unlock_onAConnectionWithAnother_waitsUntilThatIsDone() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        let login = try fixture.connect()
+        login.send(LoginFrame.unlock("first").bytes)
+        #expect(await login.receive() == taken)
+        login.send(LoginFrame.unlock("second").bytes)
+        let other = try fixture.connect()
+        other.send(LoginFrame.unlock("other").bytes)
+        #expect(await other.receive() == taken)
+        #expect(passwords(fixture) == ["first", "other"])
+        fixture.keychain.finish()
+        #expect(await login.receive() == taken)
+        _ = try await fixture.keychain.events.first("the second unlock", after: 2)
+        #expect(passwords(fixture) == ["first", "other", "second"])
+        fixture.end()
+    }
+
+    @Test @BusActor func requests_thatAllWait_areReadInATurnOfTheEventLoopEach() async throws {
+        let fixture = try LoginFixture()
+        fixture.keychain.end = .atOnce
+        let login = try fixture.connect()
+        let sent = (1...8).map { "password \($0)" }
+        for password in sent { login.send(LoginFrame.unlock(password).bytes) }
+        await fixture.start()
+        #expect(passwords(fixture) == ["password 1"])
+        for _ in sent { #expect(await login.receive() == taken) }
+        _ = try await fixture.keychain.events.first("the last unlock", after: sent.count - 1)
+        #expect(passwords(fixture) == sent)
+        fixture.end()
+    }
+
+    private func passwords(_ fixture: LoginFixture) -> [String] {
+        fixture.keychain.events.all.map { event in
+            if case .unlock(let password, _) = event { String(decoding: password, as: UTF8.self) } else { "" }
+        }
+    }
+
     @Test @BusActor func frame_ofAnotherSize_isRefusedAndTheConnectionEnds() async throws {
         let fixture = try LoginFixture()
         await fixture.start()
