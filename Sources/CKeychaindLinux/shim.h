@@ -72,8 +72,10 @@ static inline int keychaind_can_access(const char *path, int mode) {
 
 // Declared only for _GNU_SOURCE. Fails if the new name exists.
 
+extern int renameat2(int old_folder, const char *name, int new_folder, const char *new_name, unsigned int flags);
+
 static inline int keychaind_rename_if_free(int folder, const char *name, const char *new_name) {
-    return (int)syscall(SYS_renameat2, folder, name, folder, new_name, 1 /* RENAME_NOREPLACE */);
+    return renameat2(folder, name, folder, new_name, 1 /* RENAME_NOREPLACE */);
 }
 
 // Declared only if _GNU_SOURCE is defined before the first system header, which a module cannot ensure.

@@ -3,7 +3,9 @@
 Each `Client()` is another program on the bus.
 """
 
-from jeepney import DBusAddress, DBusErrorResponse, MatchRule, MessageType, Properties, new_method_call
+import time
+
+from jeepney import DBusAddress, DBusErrorResponse, MatchRule, MessageType, Properties, message_bus, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 from jeepney.wrappers import unwrap_msg
 
@@ -60,8 +62,10 @@ class Client:
         return unlocked + locked
 
     def get(self, path, interface, name):
-        message = Properties(DBusAddress(path, BUS_NAME, SECRET + interface)).get(name)
-        return unwrap_msg(self.connection.send_and_get_reply(message))[0][1]
+        """A property of an interface of the Secret Service, or of one whose name is whole."""
+        interface = interface if "." in interface else SECRET + interface
+        message = Properties(DBusAddress(path, BUS_NAME, interface)).get(name)
+        return unwrap_msg(self.connection.send_and_get_reply(message, timeout=60))[0][1]
 
     def set(self, path, interface, name, signature, value):
         message = Properties(DBusAddress(path, BUS_NAME, SECRET + interface)).set(name, signature, value)
@@ -69,6 +73,11 @@ class Client:
             return unwrap_msg(self.connection.send_and_get_reply(message, timeout=60))
         except DBusErrorResponse as error:
             raise Refused(error.name, *error.data) from None
+
+    def process(self):
+        """The number of the process that has the name on the bus."""
+        message = message_bus.GetConnectionUnixProcessID(BUS_NAME)
+        return unwrap_msg(self.connection.send_and_get_reply(message, timeout=60))[0]
 
     # Prompts
 
@@ -86,6 +95,17 @@ class Client:
         with self.connection.filter(rule) as signals:
             self.call(prompt, SECRET + "Prompt", "Prompt", "s", "")
             return self.connection.recv_until_filtered(signals, timeout=timeout).body
+
+
+def eventually(what, condition, seconds=60):
+    """Returns the first result of a condition that counts as true; for what no event tells."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.005)
+    raise TimeoutError(what)
 
 
 def attempt(action, *arguments, **options):

@@ -271,6 +271,15 @@ int renameat(int old_folder, const char *old, int new_folder, const char *new) {
     WHOLE(RENAME, real(old_folder, old, new_folder, new))
 }
 
+int renameat2(int old_folder, const char *old, int new_folder, const char *new, unsigned flags) {
+    REAL(int, "renameat2", int, const char *, int, const char *, unsigned);
+    char first[PATH_MAX * 2], second[PATH_MAX * 2];
+    const char *path = resolve(old_folder, old, first);
+    if (!is_ours(path)) return real(old_folder, old, new_folder, new, flags);
+    say("rename", path, resolve(new_folder, new, second));
+    WHOLE(RENAME, real(old_folder, old, new_folder, new, flags))
+}
+
 int link(const char *old, const char *new) {
     REAL(int, "link", const char *, const char *);
     if (!is_ours(old)) return real(old, new);

@@ -6,8 +6,8 @@ For each scenario, operation and way of failing, the first, second, … operatio
 With --every N only each Nth case runs, with --up-to N only the first N of each kind. The bus is that of the environment.
 
 After each case: what was acknowledged is there, what was refused is not, `unknown` is one of both; the next change works
-once the disk does; nothing crashes; and all of that again after a SIGKILL. With the mode `kill` the process ends
-before the operation, and all must be there at the next start.
+once the disk does; nothing crashes; and all of that again after a SIGKILL. With the mode `kill` the process ends before the
+operation, and all must be there at the next start. With `lie` it must not crash, and must start again.
 """
 
 import argparse
@@ -23,8 +23,12 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Attacks"))
 from cheap_slots import make_cheap  # noqa: E402
-from jeepney import DBusErrorResponse, MatchRule  # noqa: E402
-from secrets_client import LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, SECRET, Client, Refused  # noqa: E402
+from jeepney import DBusErrorResponse, MatchRule, message_bus  # noqa: E402
+from jeepney.io.blocking import open_dbus_connection  # noqa: E402
+from jeepney.wrappers import unwrap_msg  # noqa: E402
+from secrets_client import (  # noqa: E402
+    LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, SECRET, Client, Refused, eventually,
+)  # fmt: skip
 
 OPERATIONS = {
     "open": 1, "read": 2, "write": 4, "sync": 8, "truncate": 16, "rename": 32, "unlink": 64, "folder-sync": 128,
@@ -36,20 +40,11 @@ WITH_BYTES = {"read", "write"}
 HARMLESS_LIES = {"sync", "folder-sync"}
 EIO, ENOSPC = 5, 28
 WORK = ROOT + "/collection/Work"
-BACKUPS = "/org/keychaind/Backups"
+BACKUPS, BACKUPS_INTERFACE = "/org/keychaind/Backups", "org.keychaind.Backups1"
+YESTERDAY = int(time.time()) - 36 * 3600
 PAGE = 4096
 # So long that the item is alone on its page.
 PAGE_FILLING = 3700
-
-
-def eventually(what, condition, seconds=30):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise TimeoutError(what)
 
 
 class Faults:
@@ -87,7 +82,9 @@ class Faults:
 
 class Daemon:
     def __init__(self, program, library, folder, faults, trace=None):
-        environment = dict(os.environ, LD_PRELOAD=str(library), KEYCHAIND_FAULTS=faults.path)
+        # The backups are in `keychaind/backup` of this home.
+        home = str(pathlib.Path(folder).parent)
+        environment = dict(os.environ, LD_PRELOAD=str(library), KEYCHAIND_FAULTS=faults.path, XDG_DATA_HOME=home)
         environment.pop("KEYCHAIND_FAULTS_TRACE", None)
         if trace:
             environment["KEYCHAIND_FAULTS_TRACE"] = str(trace)
@@ -108,12 +105,11 @@ class Daemon:
                 return "ended"
             try:
                 self.client = self.client or Client()
-                owner = self.client.owner()
-                if owner == self.process.pid:
+                if self.client.process() == self.process.pid:
                     self.client.daemon = self
                     self.client.get(ROOT, "Service", "Collections")
                     return "ready"
-            except (Refused, Exception):  # noqa: B014  # not there yet
+            except Exception:  # noqa: BLE001  # not there yet
                 self.client = None
             return None
         return eventually("the daemon", ready) == "ready"
@@ -136,17 +132,6 @@ class Daemon:
             self.client = None
         self.process.terminate()
         self.process.wait()
-
-
-def owner(self):
-    from jeepney import DBusAddress, new_method_call
-    from jeepney.wrappers import unwrap_msg
-    bus = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
-    message = new_method_call(bus, "GetConnectionUnixProcessID", "s", ("org.freedesktop.secrets",))
-    return unwrap_msg(self.connection.send_and_get_reply(message, timeout=30))[0]
-
-
-Client.owner = owner
 
 
 # What a keychain has: {"login": {number: secret}, "work": None or (password, {number: secret}), "new": bool}
@@ -191,7 +176,7 @@ def state(client):
 def lasting_problems(client, paths):
     """What keychaind still says after it has had the time to find out that the disk works."""
     def problems():
-        return [problem for problem in map(client.get_own, paths) if problem]
+        return [problem for problem in (problem_of(client, path) for path in paths) if problem]
     try:
         # A damage does not pass; a file that the disk has not returned is taken for damaged until it does.
         eventually(
@@ -204,14 +189,8 @@ def lasting_problems(client, paths):
         return problems()
 
 
-def get_own(self, path):
-    from jeepney import DBusAddress, Properties
-    from jeepney.wrappers import unwrap_msg
-    message = Properties(DBusAddress(path, "org.freedesktop.secrets", "org.keychaind.Collection1")).get("Problem")
-    return unwrap_msg(self.connection.send_and_get_reply(message, timeout=30))[0][1]
-
-
-Client.get_own = get_own
+def problem_of(client, path):
+    return client.get(path, "org.keychaind.Collection1", "Problem")
 
 
 def item(client, number, collection=LOGIN):
@@ -250,18 +229,18 @@ def change_password(client):
 
 
 def back_up(client):
-    client.call(BACKUPS, "org.keychaind.Backups1", "BackUp")
+    client.call(BACKUPS, BACKUPS_INTERFACE, "BackUp")
 
 
 def restore(client, name="login", kind="generation"):
     """Restores the oldest past state, or the newest backup."""
-    copies = client.call(BACKUPS, "org.keychaind.Backups1", "List")[0]
+    copies = client.call(BACKUPS, BACKUPS_INTERFACE, "List")[0]
     if kind == "backup":
         copies = [copy for copy in copies if copy[0] == f"backup:{name}.keychain"]
     copy = next((copy[0] for copy in copies if copy[0].startswith(f"{kind}:{name}.")), None)
     if not copy:
         raise Refused("the past state cannot be read now")
-    run_prompt(client, *client.call(BACKUPS, "org.keychaind.Backups1", "RestoreCopy", "s", copy))
+    run_prompt(client, *client.call(BACKUPS, BACKUPS_INTERFACE, "RestoreCopy", "s", copy))
 
 
 def restore_damaged(client):
@@ -269,7 +248,7 @@ def restore_damaged(client):
 
 
 def salvage(client):
-    run_prompt(client, *client.call(BACKUPS, "org.keychaind.Backups1", "Salvage", "s", "keychain:Work"))
+    run_prompt(client, *client.call(BACKUPS, BACKUPS_INTERFACE, "Salvage", "s", "keychain:Work"))
 
 
 def run_prompt(client, prompt):
@@ -322,12 +301,8 @@ def expected(changes, is_damaged=False):
 
 
 def has_prompter():
-    from jeepney import DBusAddress, new_method_call
-    from jeepney.io.blocking import open_dbus_connection
-    from jeepney.wrappers import unwrap_msg
-    bus = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
     with open_dbus_connection("SESSION") as connection:
-        message = new_method_call(bus, "NameHasOwner", "s", ("org.gnome.keyring.SystemPrompter",))
+        message = message_bus.NameHasOwner("org.gnome.keyring.SystemPrompter")
         return unwrap_msg(connection.send_and_get_reply(message, timeout=30))[0]
 
 
@@ -335,7 +310,7 @@ class Run:
     def __init__(self, program, library, folder):
         self.program, self.library = program, library
         self.folder = pathlib.Path(folder)
-        self.template, self.data = self.folder / "template", self.folder / "data"
+        self.template, self.data = self.folder / "template", self.folder / "keychaind"
         self.faults = Faults(self.folder / "control")
         self.failures = []
         self.cases = 0
@@ -372,15 +347,32 @@ class Run:
         for name in "ab":
             client.create("kept", {"n": name, **SCHEMA}, name, collection=WORK)
         client.create("kept", {"n": "c", **SCHEMA}, "c" * PAGE_FILLING, collection=WORK)
+        back_up(client)
         daemon.stop()
         for path in self.data.rglob("*.keychain"):
             if not make_cheap(path, b"work" if path.name.startswith("Work") else b"p"):
                 raise RuntimeError(f"{path} does not open")
+        for path in self.data.glob("backup/*"):
+            # Of an earlier day, so that the next backup keeps it.
+            os.utime(path, (YESTERDAY, YESTERDAY))
         shutil.move(self.data, self.template)
 
     def reset(self):
         shutil.rmtree(self.data, ignore_errors=True)
         shutil.copytree(self.template, self.data)
+
+    @staticmethod
+    def backup_problems(client, answer):
+        """What is wrong with the backups: each keychain has a sound one, and a new one after an acknowledgement."""
+        copies = [copy[0] for copy in client.call(BACKUPS, BACKUPS_INTERFACE, "List")[0]]
+        problems = []
+        for name in ["login", "Work"]:
+            backups = [copy for copy in copies if copy.startswith(f"backup:{name}.")]
+            findings = {copy: client.call(BACKUPS, BACKUPS_INTERFACE, "Check", "s", copy)[3] for copy in backups}
+            count = 2 if answer == "acknowledged" else 1
+            if len(findings) < count or any(findings.values()):
+                problems.append(f"{answer}, backups of {name}: {findings}")
+        return problems
 
     def damage(self):
         """Overwrites the page of the large item; returns the file as it is then."""
@@ -450,9 +442,6 @@ class Run:
             is_lie = mode == "lie" and operation not in HARMLESS_LIES
             done, undone = expected([effect], damaged), expected([], damaged)
             outcomes = {"acknowledged": [done], "refused": [undone], "unknown": [done, undone]}[answer]
-            # A backup is not in the keychain, and a start changes nothing.
-            if is_lie:
-                outcomes = None
             next_works = False
             if scenario != "start" and not is_lie and daemon.process.poll() is None:
                 try:
@@ -469,6 +458,8 @@ class Run:
                     found, told = state(daemon.client)
                     problems += self.compare(found, outcomes, next_works, f"{answer}, running")
                     problems += self.told(told, damaged, answer, f"{answer}, running")
+                    if scenario == "back-up":
+                        problems += self.backup_problems(daemon.client, answer)
                 except (Refused, TimeoutError, DBusErrorResponse) as failure:
                     problems.append(f"{answer}, running: {failure!r}")
             signal = daemon.kill()
@@ -484,6 +475,8 @@ class Run:
                     found, told = state(daemon.client)
                     problems += self.compare(found, outcomes, next_works, f"{answer}, after a kill")
                     problems += self.told(told, damaged, answer, f"{answer}, after a kill")
+                    if scenario == "back-up":
+                        problems += self.backup_problems(daemon.client, answer)
                 except (Refused, TimeoutError, DBusErrorResponse) as failure:
                     problems.append(f"{answer}, after a kill: {failure!r}")
         finally:

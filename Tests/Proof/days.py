@@ -9,7 +9,6 @@ with what was acknowledged, and what the daemon uses is measured.
 
 import argparse
 import json
-import os
 import pathlib
 import random
 import subprocess
@@ -17,8 +16,10 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Faults"))
-from faults import BACKUPS, WORK, Daemon, Faults, eventually, restore  # noqa: E402
-from secrets_client import LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, SECRET, Client, Refused  # noqa: E402
+from faults import BACKUPS, BACKUPS_INTERFACE, WORK, Daemon, Faults, problem_of, restore  # noqa: E402
+from secrets_client import (  # noqa: E402
+    LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, SECRET, Client, Refused, eventually,
+)  # fmt: skip
 
 HOUR, DAY = 3600, 24 * 3600
 PROGRAMS, CALLS = 100, 12
@@ -47,7 +48,7 @@ class Weeks:
             [sys.executable, str(prompter), str(self.answers), str(self.folder / "asked")],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
-        # A Monday at eight.
+        # Eight in the morning.
         self.now = 1_900_000_000 // DAY * DAY + 8 * HOUR
         self.set_clock()
         # The clock of the day, and the times of files that are synced below this folder.
@@ -64,7 +65,6 @@ class Weeks:
         eventually("login", lambda: not self.client.get(LOGIN, "Collection", "Locked"))
         if WORK in self.client.get(ROOT, "Service", "Collections"):
             self.unlock(WORK)
-        self.first_row = None
 
     @property
     def client(self):
@@ -154,7 +154,7 @@ class Weeks:
         self.set_clock()
 
     def back_up(self):
-        self.client.call(BACKUPS, "org.keychaind.Backups1", "BackUp")
+        self.client.call(BACKUPS, BACKUPS_INTERFACE, "BackUp")
 
     def restore(self):
         """Restores a keychain as it was a moment ago."""
@@ -208,7 +208,7 @@ class Weeks:
             if found != items:
                 differing = sorted(key for key in found.keys() | items.keys() if found.get(key) != items.get(key))
                 self.findings.append(f"day {number}, {when}: {collection}: {differing} differ")
-            problem = self.client.get_own(collection)
+            problem = problem_of(self.client, collection)
             if problem:
                 self.findings.append(f"day {number}, {when}: {collection}: {problem}")
 
@@ -226,14 +226,13 @@ class Weeks:
         process = pathlib.Path(f"/proc/{self.daemon.process.pid}")
         status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
         sizes = {path: path.stat().st_size for path in self.folder.rglob("*.keychain") if path.is_file()}
-        home = pathlib.Path(os.environ["XDG_DATA_HOME"])
         return {
             "KiB in memory": int(status["VmRSS"].split()[0]),
             "threads": int(status["Threads"]),
             "descriptors": len(list((process / "fd").iterdir())),
             "KiB of keychains": sum(path.stat().st_size for path in self.data.glob("*.keychain*")) // 1024,
             "past states": sum("generations" in str(path) for path in sizes),
-            "backups": len(list(home.rglob("backup/*.keychain"))),
+            "backups": len(list(self.folder.glob("keychaind/backup/*.keychain"))),
         }
 
     def check_bounds(self):
