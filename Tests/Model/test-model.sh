@@ -21,7 +21,7 @@ logind "" org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager Get
 logind "" org.freedesktop.DBus.Mock.AddSession c1 seat0 "$(id -u)" "$(id -un)" true >/dev/null
 export XDG_SESSION_ID=c1
 cc -shared -fPIC -O1 -o "$work/faults.so" "$project/Tests/Faults/faults.c" -ldl
-export FAULTS=$work/faults.so
+export FAULTS=$work/faults.so PYTHONPATH=$project/Tests/Attacks:$project/Tests/Faults
 
 if /usr/bin/python3 "$scripts/model.py" "${SEED:-1}" "${SEQUENCES:-25}" "${STEPS:-25}" >"$work/result" 2>&1; then
     pass "$(tail -n 1 "$work/result")"
