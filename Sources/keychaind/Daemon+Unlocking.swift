@@ -17,6 +17,8 @@ extension Daemon {
         let sealed = domain.runtimeDirectory.map(SealedHandover.init)
         defer { sealed?.remove() }
         guard let kept = KeptKeys.take(passed.descriptors(named: KeptKeys.name)) else { return }
+        // The screen may be locked, which withholds items.
+        await session.waitForAnswer(within: .seconds(2))
         do throws(VaultError) {
             guard let keys = try keys(from: kept, sealed) else { return }
             let names = try await vault.takeOver(keys)

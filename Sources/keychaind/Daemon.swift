@@ -57,13 +57,13 @@ struct Daemon {
         await daemon.settings.load()
         daemon.applySettings()
         await daemon.followRules()
+        daemon.watchSession()
         await daemon.takeOver(passed)
         daemon.unlockByHost(daemon.settings.configuration)
         await daemon.listenForLogins(passed, at: loginSocket)
         daemon.backups?.catchUp()
         if reading == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
-        daemon.watchSession()
         BusActor.start { await daemon.startPortal() }
         if let reading { await daemon.unlock(withPasswordFrom: reading) }
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
@@ -269,7 +269,8 @@ struct Daemon {
     private func watchSession() {
         session.onEvent { event in
             switch event {
-            case .locked, .unlocked, .ended: provider.setSessionLocked(session.state.isLocked)
+            case .locked, .unlocked: provider.setSessionLocked(session.state.isLocked)
+            case .ended: provider.endAuthentication(because: "the session has ended")
             case .aboutToSleep: provider.endAuthentication(because: "the machine is about to sleep")
             case .idle, .active, .wokeUp: break
             }

@@ -15,6 +15,9 @@ package final class SessionMonitor {
         /// The time limit of calls to logind.
         package var callTimeout = Duration.seconds(10)
 
+        /// The pause before logind is asked again after a failure; doubled each time, up to a minute.
+        package var pause = Duration.seconds(1)
+
         /// The time for which a session counts as locked after an unconfirmed request to lock.
         ///
         /// Some lockers do not report to logind, and would leave the session locked for ever.
@@ -32,6 +35,8 @@ package final class SessionMonitor {
     private var inhibitor: SleepInhibitor?
     private var isIdle = false
     private var hasWarned = false
+    /// Fulfilled once it is known whether the session is locked, or that nobody says so.
+    private let answered = Promise<Void>()
 
     package private(set) var state = SessionState.unknown
 
@@ -39,13 +44,16 @@ package final class SessionMonitor {
     private final class Link {
         let logind: Logind
         var search = Search.idle
+        var pause: Duration
+        var retry: Timer?
         var session: LogindSession?
         var user: ObjectPath?
         var subscriptions: [SubscriptionID] = []
         var sessionSubscriptions: [SubscriptionID] = []
 
-        init(_ logind: Logind) {
+        init(_ logind: Logind, pause: Duration) {
             self.logind = logind
+            self.pause = pause
         }
     }
 
@@ -97,6 +105,11 @@ package final class SessionMonitor {
         }
     }
 
+    /// Waits until it is known whether the session is locked, or that nobody says so.
+    package func waitForAnswer(within time: Duration) async {
+        _ = await answered.wait(within: time)
+    }
+
     // MARK: logind
 
     private func ownerChanged(_ owner: String?, on connection: Connection) {
@@ -104,7 +117,8 @@ package final class SessionMonitor {
         link = nil
         inhibitor?.reset()
         guard let owner else { return warnOnce("logind is not running") }
-        let link = Link(Logind(connection: connection, owner: owner, timeout: configuration.callTimeout))
+        let logind = Logind(connection: connection, owner: owner, timeout: configuration.callTimeout)
+        let link = Link(logind, pause: configuration.pause)
         self.link = link
         link.subscriptions = [
             hear("SessionRemoved", of: link) { monitor, _ in monitor.findSession() },
@@ -160,16 +174,29 @@ package final class SessionMonitor {
                     let session = try await session(link)
                     guard case .running = link.search, self.link === link else { continue }
                     if let session { try await watch(session, link) } else { watchNone(link) }
+                    link.pause = configuration.pause
                 } catch {
                     guard self.link === link else { break }
-                    endWatching(link)
                     warnOnce("logind does not answer: \(error.message)")
-                    change(to: .unknown)
+                    findAgain(link)
                 }
             } while link.search == .outdated && self.link === link
             link.search = .idle
         }
     }
+
+    /// Finds the session after a pause; until then, what is known holds.
+    private func findAgain(_ link: Link) {
+        guard link.retry == nil else { return }
+        link.retry = BusActor.loop.schedule(after: link.pause) { [weak self, weak link] in
+            guard let self, let link, self.link === link else { return }
+            link.retry = nil
+            findSession()
+        }
+        link.pause = min(link.pause * 2, Self.longestPause)
+    }
+
+    private static let longestPause = Duration.seconds(60)
 
     /// The session to watch; nil if the user has none, or only closing ones.
     private func session(_ link: Link) async throws(BusError) -> LogindSession? {
@@ -220,12 +247,21 @@ package final class SessionMonitor {
                 }
             },
         ]
-        let isLocked = try await link.logind.lockedHint(of: session)
-        let isIdle = try await link.logind.idleHint(of: session)
+        let isLocked: Bool
+        let isIdle: Bool
+        do throws(BusError) {
+            isLocked = try await link.logind.lockedHint(of: session)
+            isIdle = try await link.logind.idleHint(of: session)
+        } catch {
+            if link.session == session { endWatching(link) }
+            throw error
+        }
         guard self.link === link, link.session == session else { return }
         // Signals that arrived meanwhile are newer.
         if !hasHeard.lock { change(to: isLocked ? .locked : .unlocked) }
         if !hasHeard.idle { change(toIdle: isIdle) }
+        hasWarned = false
+        answered.fulfill()
         logger.debug("Watching the session", metadata: ["session": "\(session.id)", "locked": "\(isLocked)"])
     }
 
@@ -328,10 +364,11 @@ package final class SessionMonitor {
     }
 
     private func warnOnce(_ reason: String) {
+        answered.fulfill()
         guard !hasWarned, !systemBus.isClosed else { return }
         hasWarned = true
         logger.notice(
-            "Cannot find out whether the session is locked; treating it as unlocked",
+            "Cannot find out whether the session is locked; treating it as \(state.isLocked ? "" : "un")locked",
             metadata: ["reason": "\(reason)"]
         )
     }

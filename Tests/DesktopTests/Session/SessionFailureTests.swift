@@ -58,6 +58,22 @@ struct SessionFailureTests {
     }
 
     @Test @BusActor
+    func logindThatDidNotAnswer_isAskedAgain() async throws {
+        let logind = try await FakeLogind()
+        try await logind.setLockedHint(true)
+        logind.pause()
+        let fixture = SessionFixture(
+            address: logind.bus.address,
+            sessionID: "c1",
+            callTimeout: .milliseconds(100)
+        )
+        defer { fixture.end() }
+        _ = try await fixture.lines.first("the warning") { $0.text.contains("logind does not answer") }
+        logind.resume()
+        try await fixture.expect(.locked)
+    }
+
+    @Test @BusActor
     func end_beforeLogindAnswers_isNoFailure() async throws {
         let logind = try await FakeLogind()
         logind.pause()

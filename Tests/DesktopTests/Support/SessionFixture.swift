@@ -21,6 +21,7 @@ final class SessionFixture {
         var configuration = SessionMonitor.Configuration()
         configuration.sessionID = sessionID
         configuration.callTimeout = callTimeout
+        configuration.pause = .milliseconds(1)
         configuration.confirmationTime = confirmationTime
         systemBus = SystemBus(address: address, pause: .milliseconds(1), logger: .silent)
         monitor = SessionMonitor(

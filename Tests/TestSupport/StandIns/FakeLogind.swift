@@ -160,6 +160,11 @@ package final class FakeLogind: Sendable {
         process.send(SIGSTOP)
     }
 
+    /// Goes on with a suspended logind.
+    package func resume() {
+        process.send(SIGCONT)
+    }
+
     /// Kills logind.
     package func kill() async throws {
         try await process.kill()
