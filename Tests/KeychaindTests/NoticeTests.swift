@@ -42,6 +42,20 @@ struct NoticeTests {
         }
     }
 
+    @Test("a mistake that is mended and made again at once is told again")
+    func mistake_thatReturnsAtOnce_isToldAgain() async throws {
+        let mistake = "[lock]\non-sleep = 1\n"
+        try await run(mistake) { service, folder, _ in
+            let desktop = try await FakeNotifications(on: service.bus)
+            let first = try await desktop.shown.first("the notification")
+            try folder.write("")
+            _ = try await desktop.withdrawn.first("the end of the notification") { $0 == first.number }
+            try folder.write(mistake)
+            let second = try await desktop.shown.first("the mistake that is back", after: 1)
+            #expect(second.body == first.body)
+        }
+    }
+
     @Test("the button shows the file, and no other program can press it")
     func button_showsTheFile() async throws {
         try await run("[lock]\non-sleep = 1\n") { service, folder, _ in

@@ -51,6 +51,10 @@ package final class NotificationService {
     package func withdraw(_ subject: Subject) {
         waiting[subject] = nil
         if sending?.subject == subject { sending?.isWithdrawn = true }
+        close(subject)
+    }
+
+    private func close(_ subject: Subject) {
         guard let shown = shown.removeValue(forKey: subject), shown.server == server else { return }
         let name = DesktopNotification.service
         let message = Message.call(to: name, DesktopNotification.path, name, "CloseNotification")
@@ -100,13 +104,17 @@ package final class NotificationService {
         let message = next.notification.call(replacing: former, withActions: canAct)
         guard let reply = try? await connection.call(message, timeout: Self.patience),
             let number = try? reply.read(UInt32.self)
-        else { return }
+        else {
+            // The next service may take it.
+            if waiting[subject] == nil, sending?.isWithdrawn == false { waiting[subject] = next }
+            return
+        }
         shown[subject] = Shown(
             number: number,
             server: reply.sender,
             actions: canAct ? next.notification.actions : []
         )
-        if sending?.isWithdrawn == true { withdraw(subject) } else { next.whenShown() }
+        if sending?.isWithdrawn == true { close(subject) } else { next.whenShown() }
     }
 
     private var canAct: Bool {

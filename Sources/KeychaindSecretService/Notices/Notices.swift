@@ -38,6 +38,8 @@ package final class Notices {
     /// The subjects without a cause, of which nothing is kept.
     private var resolved: Set<Subject> = []
     private var pauses: [Subject: Timer] = [:]
+    /// The subjects with a cause that has come in their pause.
+    private var late: Set<Subject> = []
 
     private static let pause = Duration.seconds(10)
 
@@ -52,14 +54,14 @@ package final class Notices {
         guard latest[subject]?.cause != cause else { return }
         latest[subject] = Latest(cause: cause, notification: notification)
         resolved.remove(subject)
-        guard pauses[subject] == nil else { return }
-        show(subject)
+        if pauses[subject] == nil { show(subject) } else { late.insert(subject) }
     }
 
     /// Takes a notification away, and tells its cause again when it returns.
     package func resolve(_ subject: Subject) {
         guard resolved.insert(subject).inserted else { return }
         latest[subject] = nil
+        late.remove(subject)
         service.withdraw(subject.rawValue)
         vault.setTold(nil, about: subject.rawValue)
     }
@@ -73,7 +75,7 @@ package final class Notices {
         guard let shown = latest[subject] else { return }
         pauses[subject] = BusActor.loop.schedule(after: Notices.pause) { [self] in
             pauses[subject] = nil
-            if let now = latest[subject], now.cause != shown.cause { show(subject) }
+            if late.remove(subject) != nil { show(subject) }
         }
         BusActor.start { [self] in
             guard await !vault.wasTold(shown.cause, about: subject.rawValue), latest[subject]?.cause == shown.cause

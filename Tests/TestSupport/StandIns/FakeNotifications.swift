@@ -20,6 +20,8 @@ package final class FakeNotifications {
     package nonisolated let acknowledged = Recorder<UInt32>()
     /// The numbers of those that were taken back.
     package nonisolated let withdrawn = Recorder<UInt32>()
+    /// What the answers to notifications wait for.
+    package var hold: Promise<Void>?
     private let connection: Connection
     private let capabilities: [String]
     private var count: UInt32 = 0
@@ -32,7 +34,7 @@ package final class FakeNotifications {
             name,
             methods: [
                 Method(
-                    "Notify",
+                    suspending: "Notify",
                     in: [
                         Parameter("app", String.self), Parameter("id", UInt32.self), Parameter("icon", String.self),
                         Parameter("summary", String.self), Parameter("body", String.self),
@@ -40,8 +42,9 @@ package final class FakeNotifications {
                         Parameter("timeout", Int32.self),
                     ],
                     out: [Parameter("id", UInt32.self)]
-                ) { (service, call) throws(BusError) in
+                ) { (service, call) async throws(BusError) in
                     let number = try service.receive(call)
+                    await service.hold?.wait()
                     call.reply(with: number)
                     service.acknowledge(number, to: call.message.sender)
                 },
