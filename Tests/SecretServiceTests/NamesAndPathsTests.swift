@@ -111,6 +111,18 @@ struct NamesAndPathsTests {
         #expect(first.parent.rawValue == "/org/freedesktop/secrets/session" && first != second)
     }
 
+    @Test("#3 #6 a session has one path, which is not below another object")
+    func sessionPath_isTheOnlyOne() async throws {
+        let (client, session) = try await SharedService.client()
+        for parent in ["sandboxes", "collection", "session"] {
+            let path = "/org/freedesktop/secrets/\(parent)/session/\(session.rawValue.split(separator: "/").last ?? "")"
+            await #expect(throws: BusError.self) {
+                try await client.call(ObjectPath(unchecked: path), "org.freedesktop.Secret.Session", "Close")
+            }
+        }
+        try await client.closeSession(session)
+    }
+
     @Test("#7 #61 the default collection is also at /aliases/default")
     func aliasPath_isTheCollection() async throws {
         let (client, session) = try await SharedService.client()

@@ -54,7 +54,8 @@ enum SecretPath: Hashable, Sendable {
             self.init(&scanner, under: .collections)
         } else if scanner.skip("/aliases") {
             self.init(&scanner, under: .aliases)
-        } else if scanner.skip("/sandboxes"), scanner.isAtEnd {
+        } else if scanner.skip("/sandboxes") {
+            guard scanner.isAtEnd else { return nil }
             self = .sandboxes
         } else if scanner.skip("/session") {
             self.init(&scanner, under: .sessions)
