@@ -196,10 +196,7 @@ struct Dispatcher {
             return try answer()
         }
         return try await call.client.afterWaiting(
-            {
-                await provider.readiness.waitUntilOpen()
-                await provider.readiness.waitForKeys(of: collections(neededAt: path))
-            },
+            { await provider.readiness.waitForKeys { collections(neededAt: path) } },
             answer
         )
     }

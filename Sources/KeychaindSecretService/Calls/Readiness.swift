@@ -16,7 +16,7 @@ final class Readiness {
     private let limit: Duration
     private var state = State.opening(Promise())
 
-    /// - Parameter limit: the maximum wait of a call for the vault, and again for keys.
+    /// - Parameter limit: the maximum wait of a call.
     nonisolated init(limit: Duration) {
         self.limit = limit
     }
@@ -55,9 +55,11 @@ final class Readiness {
         _ = await opened.wait(within: limit)
     }
 
-    /// Waits until the keys of the collections are derived, within one limit for all.
-    func waitForKeys(of collections: [Collection]) async {
-        let awaited = collections.filter(\.isAwaited)
+    /// Waits until the vault is open and the keys of the collections are derived, within one limit for all.
+    func waitForKeys(of collections: () -> [Collection]) async {
+        let deadline = ContinuousClock.now + limit
+        await waitUntilOpen()
+        let awaited = collections().filter(\.isAwaited)
         guard !awaited.isEmpty else { return }
         let settled = Promise<Void>()
         var count = awaited.count
@@ -67,6 +69,6 @@ final class Readiness {
                 if count == 0 { settled.fulfill() }
             }
         }
-        _ = await settled.wait(within: limit)
+        _ = await settled.wait(within: deadline - .now)
     }
 }

@@ -84,11 +84,10 @@ package final class SecretPortal {
         _ handle: ObjectPath,
         for client: Client
     ) async -> Response {
-        await provider.readiness.waitUntilOpen()
+        await provider.readiness.waitForKeys { [provider] in provider.vault.collections.filter { $0.name == .login } }
         guard !provider.readiness.hasEnded, application.utf8.count <= PortalSecrets.applicationLimit,
             let login = provider.vault.collection(named: .login)
         else { return .failed }
-        await provider.readiness.waitForKeys(of: [login])
         if login.isLocked {
             guard await unlock(login, handle, for: client, application) else { return .cancelled }
         }

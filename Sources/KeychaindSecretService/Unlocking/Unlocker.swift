@@ -111,10 +111,10 @@ struct Unlocker {
         naming named: NamedItems? = nil,
         onBehalfOf principal: Caller? = nil
     ) async -> Bool {
-        await readiness.waitForKeys(of: [collection])
+        await readiness.waitForKeys { [collection] }
         if !collection.isLocked { return true }
         guard (try? await conversation.begin()) == true else { return false }
-        await readiness.waitForKeys(of: [collection])
+        await readiness.waitForKeys { [collection] }
         var caller = await client.caller()
         if let principal { caller = principal }
         let verifier = CollectionPassword(of: collection, for: client, unlocker: self)
