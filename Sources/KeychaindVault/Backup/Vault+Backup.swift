@@ -154,9 +154,14 @@ private struct FileSwap: Sendable {
 
     /// Renames the backup to the collection's file; a crash leaves one or the other.
     func place(_ backup: StagedBackup) throws(VaultError) {
-        // The old journal is empty by now, but would be taken for the new file's.
-        for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
         try folder.synchronize(backup.file)
-        try folder.replace(file, by: backup.file)
+        do throws(VaultError) {
+            // The old journal would be taken for the new file's.
+            for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
+            try folder.replace(file, by: backup.file)
+        } catch {
+            try? InterruptedSwap.giveBack(file, in: folder)
+            throw error
+        }
     }
 }

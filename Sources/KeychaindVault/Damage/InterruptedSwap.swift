@@ -19,6 +19,20 @@ enum InterruptedSwap {
         }
     }
 
+    /// Gives a file its journal back after a replacement that has failed, and removes the copy that was kept.
+    ///
+    /// Left there, the journal would be put over later changes by the next start.
+    static func giveBack(_ file: String, in folder: Folder) throws(VaultError) {
+        guard let identity = FileIdentity(folder.file(file)) else { return }
+        let kept = try folder.names().filter { name in
+            original(of: name) == file && FileIdentity(folder.file(name)) == identity
+        }
+        try undo(in: folder, files: kept)
+        for name in kept {
+            for suffix in ["-wal", "-shm", ""] { try folder.remove(name + suffix) }
+        }
+    }
+
     /// The file of a name such as `NAME.keychain.unreadable-SECONDS`; nil for other names.
     private static func original(of kept: String) -> String? {
         let parts = kept.split(separator: ".", omittingEmptySubsequences: false)

@@ -99,9 +99,14 @@ struct Salvage: Sendable {
             try folder.keepAlso(file + suffix, as: aside + suffix)
         }
         try folder.synchronize()
-        // A remaining journal would be applied to the new file.
-        for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
-        try folder.replace(file, by: name.unfinishedFileName)
+        do throws(VaultError) {
+            // A remaining journal would be applied to the new file.
+            for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
+            try folder.replace(file, by: name.unfinishedFileName)
+        } catch {
+            try? InterruptedSwap.giveBack(file, in: folder)
+            throw error
+        }
         return aside
     }
 }
