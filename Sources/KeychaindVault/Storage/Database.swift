@@ -204,7 +204,12 @@ final class Database {
             place.holdJournal()
             throw settled(error)
         }
-        try place.check()
+        do throws(VaultError) {
+            try place.check()
+        } catch {
+            guard error.code != .displaced else { throw error }
+            throw VaultError(error.code, reason: "\(error.reason); it is unknown whether the change was stored")
+        }
         noteJournal()
         return result
     }

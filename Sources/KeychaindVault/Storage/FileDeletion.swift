@@ -27,14 +27,14 @@ struct FileDeletion {
 
     /// Step 1; after an error the file is there as before, unless the reason says that this is unknown.
     func begin() throws(VaultError) {
-        if folder.contains(file) {
+        if try folder.exists(file) {
             do throws(VaultError) {
                 try folder.rename(file, to: leftover)
             } catch {
                 if error.code == .storageFull {
                     // A longer name may need another block for the folder.
                     try folder.remove(file)
-                } else if folder.contains(file) {
+                } else if (try? folder.exists(file)) != false {
                     throw error
                 }
             }

@@ -72,7 +72,11 @@ final class FilePlace {
     }
 
     private func check(_ path: String, _ identity: FileIdentity) throws(VaultError) {
-        guard FileIdentity(path) != identity else { return }
+        if let present = FileIdentity(path) {
+            if present == identity { return }
+        } else if errno != ENOENT, errno != ENOTDIR {
+            throw VaultError(errno: errno, doing: "look for a file")
+        }
         let name = path.split(separator: "/").last ?? ""
         throw VaultError(.displaced, reason: "another program has replaced or removed \(name); nothing was stored")
     }

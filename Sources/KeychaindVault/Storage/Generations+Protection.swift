@@ -5,7 +5,7 @@ import Logging
 extension Generations {
     /// Removes items from all generations in which they need less authentication than now.
     ///
-    /// A generation that cannot be changed is removed, unless the disk is full or read-only.
+    /// A generation that cannot be changed is removed, unless the cause may pass.
     func removeUnprotected(
         _ protections: [ItemID: ItemProtection],
         keys: CollectionKeys,
@@ -16,8 +16,8 @@ extension Generations {
             do throws(VaultError) {
                 try removeUnprotected(protections, from: generation, keys: keys, configuration: configuration)
             } catch {
-                // The change fails too, and both can be tried again when there is room.
-                if [.storageFull, .readOnly, .limitExceeded].contains(error.code) { throw error }
+                // The change fails too, and both can be tried again.
+                if error.mayPass || error.code == .readOnly { throw error }
                 configuration.logger.warning(
                     "\(generation) is removed, because it holds unprotected copies of protected items: \(error)"
                 )
