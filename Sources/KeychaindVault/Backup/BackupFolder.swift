@@ -23,10 +23,16 @@ package struct BackupFolder: Sendable {
 
     /// Whether the backup is as recent as the last change, to the second.
     package func isCurrent(_ collection: Collection) -> Bool {
-        var status = stat()
-        let file = path + "/" + collection.name.fileName
-        guard lstat(file, &status) == 0 else { return false }
-        return Int64(status.st_mtim.tv_sec) >= collection.modified.microsecondsSinceEpoch / 1_000_000
+        guard let made = try? lastChange(of: collection.name.fileName) else { return false }
+        return made >= collection.modified.microsecondsSinceEpoch / 1_000_000
+    }
+
+    /// In seconds since 1970; nil without the file or the folder.
+    private func lastChange(of file: String) throws(VaultError) -> Int64? {
+        guard let base = try UserFolder.open(parent, followingLinks: true), let own = try base.folder("keychaind"),
+            let folder = try own.folder(Self.name)
+        else { return nil }
+        return folder.identity(of: file)?.seconds
     }
 
     /// Replaces the backup of a collection; keeps the last backup of an earlier day.

@@ -41,15 +41,17 @@ enum IndexKeyFile {
             if errno == ELOOP { return nil }
             throw VaultError(errno: errno, doing: "open \(name)")
         }
-        defer { close(file) }
+        let opened = OpenedFile(owning: file)
         var status = stat()
         guard fstat(file, &status) == 0 else { throw VaultError(errno: errno, doing: "look at \(name)") }
         guard status.st_mode & S_IFMT == S_IFREG,
             status.st_size == off_t(BlindIndexKey.size)
         else { return nil }
         var key = try cipher { () throws(GcryptError) in try SecureBytes(count: BlindIndexKey.size, in: .locked) }
-        let count = key.withUnsafeMutableBytes { bytes in pread(file, bytes.baseAddress, bytes.count, 0) }
-        guard count == BlindIndexKey.size else { throw VaultError(errno: errno, doing: "read \(name)") }
+        let count = try key.withUnsafeMutableBytes { (bytes) throws(VaultError) in try opened.read(into: bytes, at: 0) }
+        guard count == BlindIndexKey.size else {
+            throw VaultError(.storageFailed, reason: "\(name) became shorter while it was read")
+        }
         return key
     }
 
@@ -57,16 +59,8 @@ enum IndexKeyFile {
         let unfinished = unfinishedName
         try folder.remove(unfinished)
         try folder.makeEmptyFile(unfinished)
-        let file = open(folder.file(unfinished), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { throw VaultError(errno: errno, doing: "write \(name)") }
-        let count = key.withUnsafeBytes { bytes in pwrite(file, bytes.baseAddress, bytes.count, 0) }
-        let failure = errno
-        close(file)
-        guard count == BlindIndexKey.size else {
-            throw count < 0
-                ? VaultError(errno: failure, doing: "write \(name)")
-                : VaultError(.storageFull, reason: "could not write all of \(name)")
-        }
+        let file = try OpenedFile(folder.file(unfinished), flags: O_WRONLY)
+        try key.withUnsafeBytes { (bytes) throws(VaultError) in try file.write(bytes, at: 0) }
         try folder.synchronize(unfinished)
         try folder.rename(unfinished, to: name)
         try folder.synchronize()

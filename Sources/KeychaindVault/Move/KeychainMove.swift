@@ -93,9 +93,8 @@ package struct KeychainMove {
             try place(file)
             try onStep(.placed(file))
         }
-        for name in copies.placed where name.hasPrefix(Generations.folderName + "/") {
+        if copies.placed.contains(where: { name in name.hasPrefix(Generations.folderName + "/") }) {
             try folder.folder(Generations.folderName).synchronize()
-            break
         }
         try folder.synchronize()
         copies.removable.removeAll { file in copies.left[file.name] != nil }

@@ -131,22 +131,17 @@ struct UserFolder: ~Copyable {
     }
 
     /// Locks a vault in the folder; throws `inUse` at once when it is in use.
-    func lock() throws(VaultError) -> OpenedFile {
-        let file = try UserRights.perform { () throws(VaultError) in
+    func lock() throws(VaultError) -> FolderLock {
+        try UserRights.perform { () throws(VaultError) in
             let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
-            var file = openat(descriptor, "lock", flags | O_CREAT, 0o600)
-            // Like `FolderLock`: a read-only folder can be locked itself.
+            var file = openat(descriptor, FolderLock.name, flags | O_CREAT, 0o600)
+            // A read-only folder can be locked itself.
             if file < 0, errno == EROFS || errno == EACCES {
-                file = openat(descriptor, "lock", flags)
+                file = openat(descriptor, FolderLock.name, flags)
                 if file < 0 { file = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
             }
-            guard file >= 0 else { throw VaultError(errno: errno, doing: "open the lock") }
-            return OpenedFile(owning: file)
+            return try FolderLock(owning: file)
         }
-        guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw VaultError(.inUse, reason: "another process uses the folder")
-        }
-        return file
     }
 
     func remove(_ name: String) throws(VaultError) {

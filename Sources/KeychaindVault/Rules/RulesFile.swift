@@ -30,20 +30,13 @@ enum RulesFile {
             return failure == ENOENT
                 ? .none : .unreadable(reason: VaultError(errno: failure, doing: "open the rules").reason)
         }
-        defer { close(file) }
+        let opened = OpenedFile(owning: file)
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumSize else {
             return .unreadable(reason: "the rules are not in a regular file, or in one that is too long")
         }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < bytes.count {
-            let read = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
-            }
-            if read < 0, errno == EINTR { continue }
-            guard read > 0 else { return .unreadable(reason: "the rules cannot be read from the disk") }
-            count += read
+        guard let bytes = try? opened.bytes(maximumSize: Int64(maximumSize)), bytes.count == status.st_size else {
+            return .unreadable(reason: "the rules cannot be read from the disk")
         }
         guard bytes.count > headerSize, bytes.starts(with: magic) else {
             return .unreadable(reason: "the file of the rules is damaged")
@@ -61,27 +54,13 @@ enum RulesFile {
         bytes += sealed
         try folder.remove(unfinishedName)
         try folder.makeEmptyFile(unfinishedName)
-        let file = open(folder.file(unfinishedName), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { throw VaultError(errno: errno, doing: "write the rules") }
-        var count = 0
-        var failure: Int32 = 0
-        while count < bytes.count {
-            let written = bytes.withUnsafeBytes { buffer in
-                Glibc.write(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
-            }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else {
-                failure = errno
-                break
-            }
-            count += written
-        }
-        close(file)
-        guard count == bytes.count else {
+        do throws(VaultError) {
+            try OpenedFile(folder.file(unfinishedName), flags: O_WRONLY).write(bytes)
+            try folder.synchronize(unfinishedName)
+        } catch {
             try? folder.remove(unfinishedName)
-            throw VaultError(errno: failure, doing: "write the rules")
+            throw error
         }
-        try folder.synchronize(unfinishedName)
         try folder.rename(unfinishedName, to: name)
         try folder.synchronize()
     }

@@ -25,6 +25,12 @@ struct FolderLock: ~Copyable, Sendable {
             close(descriptor)
             throw VaultError(.storageFailed, reason: "the lock of the data folder is not a regular file")
         }
+        try self.init(owning: descriptor)
+    }
+
+    /// Locks what `open` has returned, whatever kind of file it is.
+    init(owning descriptor: CInt) throws(VaultError) {
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open the lock") }
         var result = flock(descriptor, LOCK_EX | LOCK_NB)
         while result != 0, errno == EINTR { result = flock(descriptor, LOCK_EX | LOCK_NB) }
         guard result == 0 else {

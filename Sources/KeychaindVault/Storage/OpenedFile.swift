@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Glibc
 
+/// An open file, read and written at offsets, in spite of interruptions and parts.
 package struct OpenedFile: ~Copyable, Sendable {
     let descriptor: CInt
 
@@ -81,9 +82,12 @@ package struct OpenedFile: ~Copyable, Sendable {
     }
 
     func write(_ text: String) throws(VaultError) {
-        let bytes = Array(text.utf8)
-        try write(bytes, count: bytes.count, at: 0)
+        try write(Array(text.utf8))
         try synchronize()
+    }
+
+    func write(_ bytes: [UInt8]) throws(VaultError) {
+        try write(bytes, count: bytes.count, at: 0)
     }
 
     func synchronize() throws(VaultError) {
@@ -91,12 +95,25 @@ package struct OpenedFile: ~Copyable, Sendable {
     }
 
     private func read(into buffer: inout [UInt8], at offset: Int64) throws(VaultError) -> Int {
+        try buffer.withUnsafeMutableBytes { bytes in
+            Result { () throws(VaultError) in try read(into: bytes, at: offset) }
+        }.get()
+    }
+
+    private func write(_ bytes: [UInt8], count: Int, at offset: Int64) throws(VaultError) {
+        try bytes.withUnsafeBytes { bytes in
+            Result { () throws(VaultError) in
+                try write(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
+            }
+        }.get()
+    }
+
+    /// Returns less than the size of the buffer at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         var count = 0
         while count < buffer.count {
-            let size = buffer.count - count
-            let read = buffer.withUnsafeMutableBytes { bytes in
-                pread(descriptor, bytes.baseAddress?.advanced(by: count), size, off_t(offset) + off_t(count))
-            }
+            let place = off_t(offset) + off_t(count)
+            let read = pread(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count, place)
             if read < 0, errno == EINTR { continue }
             guard read >= 0 else { throw VaultError(errno: errno, doing: "read a file") }
             if read == 0 { break }
@@ -105,14 +122,14 @@ package struct OpenedFile: ~Copyable, Sendable {
         return count
     }
 
-    private func write(_ bytes: [UInt8], count: Int, at offset: Int64) throws(VaultError) {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         var done = 0
-        while done < count {
-            let written = bytes.withUnsafeBytes { bytes in
-                pwrite(descriptor, bytes.baseAddress?.advanced(by: done), count - done, off_t(offset) + off_t(done))
-            }
+        while done < bytes.count {
+            let place = off_t(offset) + off_t(done)
+            let written = pwrite(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, place)
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw VaultError(errno: errno, doing: "write a file") }
+            guard written >= 0 else { throw VaultError(errno: errno, doing: "write a file") }
+            guard written > 0 else { throw VaultError(.storageFull, reason: "could not write all of a file") }
             done += written
         }
     }
