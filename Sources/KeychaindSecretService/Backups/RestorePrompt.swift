@@ -76,7 +76,8 @@ final class RestorePrompt: PromptAction {
         if case .unreadable = present.state { return true }
         if restorations.vault.isCopy(backup, of: present) {
             let lockout = restorations.unlocker.passwords.lockouts.lockout(of: present)
-            if await lockout.attempt(key, on: KeychainKey(of: present), from: .person) == .right { return true }
+            let source = PasswordLockout.Source(conversation.trustOfAnswer)
+            if await lockout.attempt(key, on: KeychainKey(of: present), from: source) == .right { return true }
         }
         let opened = await restorations.unlocker.passwords.askKey(
             of: present,

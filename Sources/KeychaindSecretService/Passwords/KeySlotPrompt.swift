@@ -44,6 +44,8 @@ final class KeySlotPrompt: PromptAction {
             for: client
         )
         guard let key else { return .dismissed(emptyResult) }
+        // The prompt may have been dismissed while the password was verified.
+        guard !conversation.isEnded else { return .dismissed(emptyResult) }
         if case .addSecurityKey(let label, let needsPIN) = change {
             return await addSecurityKey(label, needsPIN: needsPIN, openedBy: key, asking: conversation, for: client)
         }
