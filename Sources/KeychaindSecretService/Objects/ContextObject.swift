@@ -37,9 +37,10 @@ struct ContextObject {
                     out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
                 ) { (object, call) async throws(BusError) in
                     var reader = call.message.makeReader()
-                    let paths = try object.unlocking.readObjects(&reader)
+                    var seen: Set<ObjectPath> = []
+                    let paths = try object.unlocking.readObjects(&reader).filter { seen.insert($0).inserted }
                     object.context.failure = nil
-                    let refused = await object.unlocking.grantProved(paths, in: object.context)
+                    let refused = Set(await object.unlocking.grantProved(paths, in: object.context))
                     let others = refused.isEmpty ? paths : paths.filter { !refused.contains($0) }
                     guard !others.isEmpty || refused.isEmpty else {
                         throw BusError(AuthenticationError(.authenticationFailed, reason: "the password is wrong"))
