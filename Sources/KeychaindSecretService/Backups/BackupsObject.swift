@@ -143,7 +143,7 @@ struct BackupsObject {
     @BusActor
     private func checkUser() async throws(BusError) {
         guard await client.userID() == getuid() else {
-            throw BusError(.accessDenied, "only their owner can restore keychains")
+            throw BusError(.accessDenied, "only the user can use the backups")
         }
     }
 

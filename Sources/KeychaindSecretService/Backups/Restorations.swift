@@ -7,7 +7,7 @@ import Logging
 /// The backups being restored; their number is limited, because each is a copy on the disk.
 @BusActor
 final class Restorations {
-    /// The most backups at a time, of all clients together.
+    /// The most restorations at a time, and the most files that are copied or read, of all clients together.
     static let limit = 2
 
     let vault: Vault
@@ -80,16 +80,19 @@ final class Restorations {
     private func stage(
         _ body: (Vault) async throws(VaultError) -> StagedBackup
     ) async throws(BusError) -> StagedBackup {
+        staged.removeAll { entry in entry.backup == nil }
+        guard staged.count + copying < Self.limit else {
+            throw BusError(.limitsExceeded, "\(Self.limit) keychains are being restored already")
+        }
         let backup = try await limited { [vault] () async throws(VaultError) in try await body(vault) }
         staged.append(Staged(backup: backup))
         return backup
     }
 
-    /// Runs work that makes copies on the disk, within the limit.
+    /// Runs work that copies or reads whole files, within the limit.
     private func limited<Result>(_ body: () async throws(VaultError) -> Result) async throws(BusError) -> Result {
-        staged.removeAll { entry in entry.backup == nil }
-        guard staged.count + copying < Self.limit else {
-            throw BusError(.limitsExceeded, "\(Self.limit) keychains are being restored already")
+        guard copying < Self.limit else {
+            throw BusError(.limitsExceeded, "\(Self.limit) other calls copy or read backups")
         }
         copying += 1
         defer { copying -= 1 }

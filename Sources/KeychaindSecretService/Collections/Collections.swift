@@ -105,7 +105,7 @@ struct Collections {
         let isAudited = collection.protectedItemCount > 0
         let name = collection.name
         // After a failure, too: the collection was reopened.
-        defer { wasTakenUp(name) }
+        defer { announceReplacement(of: name, because: "the login keychain was salvaged") }
         let (report, _) = try await vault.salvage(collection)
         if isAudited { audit.deleted(.collection(name), by: client) }
         logger.notice(
@@ -120,13 +120,13 @@ struct Collections {
     /// Serves the file that another program has put in place of a collection's.
     func takeUp(_ collection: Collection) async {
         guard await vault.takeUp(collection) != nil else { return }
-        wasTakenUp(collection.name)
+        announceReplacement(of: collection.name, because: "another program has replaced the login keychain")
     }
 
     /// Tells clients that another object serves a collection.
-    func wasTakenUp(_ name: CollectionName) {
+    func announceReplacement(of name: CollectionName, because reason: String) {
         clients.endPermissions(in: name)
-        endProofs(with: name, because: "another program has replaced the login keychain")
+        endProofs(with: name, because: reason)
         changes.collectionDeleted(name, all: vault.collectionPaths)
         changes.collectionCreated(name, all: vault.collectionPaths)
     }

@@ -42,7 +42,9 @@ final class DiskRetry {
             collections.lockouts.readAgain()
             await sandboxes.recordsCanBeRead()
         }
-        for collection in recovery.collections { collections.wasTakenUp(collection.name) }
+        for collection in recovery.collections {
+            collections.announceReplacement(of: collection.name, because: "the login keychain was opened again")
+        }
         if !vault.awaitsDisk { interval = Self.first }
         start()
     }

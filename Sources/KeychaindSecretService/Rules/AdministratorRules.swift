@@ -45,7 +45,12 @@ package struct AdministratorRules: Sendable, Equatable {
         }
         defer { closedir(listing) }
         var names: [String] = []
-        while let entry = readdir(listing) {
+        while true {
+            errno = 0
+            guard let entry = readdir(listing) else {
+                if errno != 0 { add(folder, "it cannot be read") }
+                break
+            }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }

@@ -24,7 +24,7 @@ enum SandboxGate {
     /// The methods of an item that leave it as it is.
     private static let reading: [String: Set<String>] = [
         InterfaceName.item: ["GetSecret"],
-        InterfaceName.key: ["Sign", "Decrypt", "Agree", "PublicKey", "Unwrap"],
+        InterfaceName.key: ["Sign", "Decrypt", "Agree"],
     ]
 
     /// Throws unless a confined client may make a call to the service.
