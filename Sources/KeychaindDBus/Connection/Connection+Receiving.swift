@@ -88,13 +88,21 @@ extension Connection {
         }
         dbus_connection_steal_borrowed_message(pointer, message)
         let call = Message(received: message)
+        if call.hasDescriptors, let target = self.server(for: call), target.mayTakeDescriptors(of: call) {
+            // At once: libdbus reads nothing more while many descriptors wait.
+            guard let places = descriptors.places(for: call) else {
+                target.refuse(call, "too many descriptors are waiting, or came with this call")
+                return .handled
+            }
+            call.descriptorPlaces = places
+        }
         if !exports.isEmpty, let export = self.server(for: call), export !== server, !call.isForPeerInterface {
             // At once: the order of a prompter's calls, signals and replies means something.
             export.receive(call)
             return .handled
         }
         guard server.mayTakeDescriptors(of: call) else {
-            // At once: libdbus reads nothing more while many descriptors wait.
+            // At once, so that they do not wait.
             server.receive(call)
             return .handled
         }

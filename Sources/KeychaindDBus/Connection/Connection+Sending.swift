@@ -114,7 +114,7 @@ extension Connection {
     /// Limits received descriptors, of which libdbus by itself accepts thousands.
     nonisolated static func limitDescriptors(of pointer: OpaquePointer) {
         dbus_connection_set_max_message_unix_fds(pointer, Connection.descriptorsPerMessage)
-        // At this limit, libdbus stops reading until messages are handled.
+        // At this limit, libdbus stops reading until messages are released; see ``ReceivedDescriptors``.
         dbus_connection_set_max_received_unix_fds(pointer, Connection.descriptorsPerMessage)
     }
 

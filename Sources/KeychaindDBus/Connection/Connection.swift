@@ -27,6 +27,7 @@ package final class Connection {
     var room: Promise<Void>?
     var exports: [String: Export] = [:]
     var receiveBuffer: ReceiveBuffer?
+    let descriptors = ReceivedDescriptors()
     let calls = CallQueue(byteLimit: Connection.waitingCallBytes)
 
     /// The number of calls that are handled in slices of time.

@@ -17,6 +17,8 @@ package final class Message: @unchecked Sendable {
 
     package let pointer: OpaquePointer
     private var origin: Origin
+    /// Given back after the descriptors are closed.
+    var descriptorPlaces: ReceivedDescriptors.Places?
 
     package init(owning pointer: OpaquePointer) {
         self.pointer = pointer
@@ -194,6 +196,4 @@ extension Message {
 
     /// Whether the arguments begin with a list, which a caller can make as long as a message.
     var mayBeLarge: Bool { dbus_message_get_signature(pointer)?.pointee == CChar(keychaind_dbus_type_array) }
-
-    var hasDescriptors: Bool { dbus_message_contains_unix_fds(pointer) != 0 }
 }

@@ -92,7 +92,17 @@ package final class ObjectServer {
 
     /// Answers a call that had no room among the waiting ones.
     func refuse(_ serial: UInt32, of peer: any Peer) {
-        let error = BusError(.limitsExceeded, "too many bytes of calls are waiting, most of them yours")
+        refuse(serial, of: peer, "too many bytes of calls are waiting, most of them yours")
+    }
+
+    /// Answers a call that is not handled for want of something else.
+    func refuse(_ message: Message, _ reason: String) {
+        guard message.wantsReply else { return }
+        refuse(message.serial, of: peer(message.sender), reason)
+    }
+
+    private func refuse(_ serial: UInt32, of peer: any Peer, _ reason: String) {
+        let error = BusError(.limitsExceeded, reason)
         connection.answer(serial, of: peer, failing: error.name) { String(error.sentMessage).write(to: &$0) }
     }
 

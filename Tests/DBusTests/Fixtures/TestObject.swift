@@ -14,6 +14,8 @@ final class TestObject {
     let recorded = Recorder<String>()
     /// The calls of `Hold` that have started.
     let held = Recorder<String>()
+    /// The connection on which `Take` asks who calls.
+    weak var connection: Connection?
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// The action of `Act`.
     var action: () -> Void = {}
@@ -58,6 +60,14 @@ final class TestObject {
                 let name = try call.arguments(String.self)
                 await object.hold(name)
                 call.reply(with: name)
+            },
+            Method("Take", waits: true, in: [Parameter("file", FileDescriptor.self)]) {
+                (object, call) async throws(BusError) in
+                guard let connection = object.connection else { throw BusError(.failed, "there is no connection") }
+                _ = try await connection.credentials(of: call.peer.name)
+                _ = try call.arguments(FileDescriptor.self)
+                await object.hold("file")
+                call.reply()
             },
             Method("HoldBytes", waits: true, in: [Parameter("bytes", ByteArray.self)]) {
                 (object, call) async throws(BusError) in

@@ -21,6 +21,7 @@ final class TestServer {
         connection = try bus.connect()
         client = try bus.connect()
         let object = object
+        object.connection = connection
         connection.server = ObjectServer(on: connection, limit: limit, byteLimit: byteLimit) {
             (call) throws(BusError) in
             guard call.path == TestObject.path.rawValue else {
