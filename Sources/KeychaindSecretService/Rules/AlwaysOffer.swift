@@ -51,7 +51,7 @@ struct AlwaysOffer {
         }
         do throws(BusError) {
             try await authenticator.access.rules.change { stored in
-                for (rule, binding) in made { _ = stored.add(rule, binding: binding) }
+                for (rule, binding) in made { _ = stored.add([rule], binding: binding) }
             }
             authenticator.audit.rulesChanged(made.map(\.rule.text), by: caller)
         } catch {

@@ -67,7 +67,7 @@ final class RulePrompt: PromptAction {
     private func apply() async throws(BusError) -> [String] {
         switch change {
         case .add(let added):
-            try await rules.change { stored in added.map { stored.add($0).id } }
+            try await rules.change { stored in stored.add(added).map(\.id) }
         case .remove(let removed):
             try await rules.change { stored in
                 stored.remove(Set(removed.map(\.number)))

@@ -30,13 +30,18 @@ struct StoredRules: Hashable {
 
     init() {}
 
-    /// Adds a rule, or finds the equal one.
-    mutating func add(_ rule: Rule, binding: StoredRule.Binding? = nil) -> StoredRule {
-        if let known = rules.first(where: { $0.rule == rule && $0.binding == binding }) { return known }
-        let stored = StoredRule(number: next, rule: rule, binding: binding)
-        next += 1
-        rules.append(stored)
-        return stored
+    /// Adds rules, or finds the equal ones.
+    mutating func add(_ added: [Rule], binding: StoredRule.Binding? = nil) -> [StoredRule] {
+        var known: [Rule: StoredRule] = [:]
+        for stored in rules where stored.binding == binding { known[stored.rule] = stored }
+        return added.map { rule in
+            if let stored = known[rule] { return stored }
+            let stored = StoredRule(number: next, rule: rule, binding: binding)
+            next += 1
+            rules.append(stored)
+            known[rule] = stored
+            return stored
+        }
     }
 
     mutating func remove(_ numbers: Set<UInt64>) {
