@@ -15,6 +15,8 @@ struct VaultContext {
 
     let openFiles = OpenFiles()
 
+    let locks = Locks()
+
     let login = LoginReference()
 
     let rules = RulesReference()

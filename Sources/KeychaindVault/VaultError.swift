@@ -114,6 +114,10 @@ extension VaultError {
     static let vaultClosed = VaultError(.storageFailed, reason: "the vault is closed")
     static let collectionDeleted = VaultError(.noSuchCollection, reason: "the collection was deleted")
     static let collectionRetired = VaultError(.locked, reason: "the collection is being opened again")
+    static let lockedMeanwhile = VaultError(
+        .locked,
+        reason: "the collection was locked while it was being unlocked"
+    )
     static let collectionLocked = VaultError(.locked, reason: "the collection is locked")
     static let noKeySlotOpens = VaultError(.wrongPassword, reason: "the password opens no key slot")
 

@@ -17,11 +17,12 @@ extension Daemon {
         let sealed = domain.runtimeDirectory.map(SealedHandover.init)
         defer { sealed?.remove() }
         guard let kept = KeptKeys.take(passed.descriptors(named: KeptKeys.name)) else { return }
+        let begun = vault.unlockStart
         // The screen may be locked, which withholds items.
         await session.waitForAnswer(within: .seconds(2))
         do throws(VaultError) {
             guard let keys = try keys(from: kept, sealed) else { return }
-            let names = try await vault.takeOver(keys)
+            let names = try await vault.takeOver(keys, begun: begun)
             logger.notice(
                 "Keychains stay unlocked across the restart",
                 metadata: ["keychains": "\(names.map(\.description).joined(separator: ", "))"]

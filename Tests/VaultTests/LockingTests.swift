@@ -176,6 +176,55 @@ import Testing
         await vault.close()
     }
 
+    @Test func unlock_begunBeforeALock_isRefused() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let other = try await vault.createCollection(label: "other", password: Fixture.bytes("pw"))
+        let begun = vault.unlockStart
+        login.lock()
+        login.lock()
+        await #expect(throws: VaultError(.locked, reason: "")) {
+            try await login.unlock(with: Fixture.bytes(Fixture.password), begun: begun)
+        }
+        #expect(login.state == .locked)
+        let later = vault.unlockStart
+        other.lock()
+        try await login.unlock(with: Fixture.bytes(Fixture.password), begun: later)
+        #expect(login.state == .unlocked)
+        await vault.close()
+    }
+
+    @Test func unlock_begunBeforeALock_createsNoFile() async throws {
+        let vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        let begun = vault.unlockStart
+        login.lock()
+        await #expect(throws: VaultError(.locked, reason: "")) {
+            try await login.unlock(with: Fixture.bytes("new"), begun: begun)
+        }
+        #expect(login.state == .vacant)
+        #expect(!folder.names.contains("login.keychain"))
+        await vault.close()
+    }
+
+    @Test func lock_stopsTheUnlocksThatWaitForAnother() async throws {
+        var vault = try await openedSlowly()
+        try await vault.unlockedLogin().add()
+        await vault.close()
+        vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        let tasks = (0..<3).map { _ in
+            Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        }
+        #expect(login.state == .unlocking)
+        login.lock()
+        for task in tasks {
+            await #expect(throws: VaultError(.locked, reason: "")) { try await task.value }
+        }
+        #expect(login.state == .locked)
+        await vault.close()
+    }
+
     @Test func onSettled_whileUnlocking_isCalledOnce() async throws {
         let vault = try await openedSlowly()
         let login = try #require(vault.collection(named: .login))

@@ -12,6 +12,9 @@ package protocol PasswordVerifier: AnyObject {
     /// The lockout in evaluations; nil if wrong passwords count as wrong passcodes of `login`.
     var lockout: LockoutKeeper? { get }
 
+    /// Notes that a person has given a password, which may wait before it is verified.
+    func passwordWasGiven()
+
     /// Verifies a password, and wipes it in any case.
     ///
     /// Never returns ``PasswordResult/tooEarly(_:)``, which only a lockout does.
@@ -21,6 +24,8 @@ package protocol PasswordVerifier: AnyObject {
 extension PasswordVerifier {
     /// Wrong passwords count as wrong passcodes of `login`.
     package var lockout: LockoutKeeper? { nil }
+
+    package func passwordWasGiven() {}
 }
 
 package enum PasswordResult: Hashable, Sendable {

@@ -27,15 +27,16 @@ package final class Logins: LoginKeychain {
     /// Root sends the password of a login; if the keychain has another one, a person is asked once for both. Attempts
     /// by any other user are counted.
     package func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async {
+        let begun = vault.unlockStart
         await lock.lock(.login)
         defer { lock.unlock(.login) }
         await unlocker.collections.takeUpReturned()
         guard let login = vault.collection(named: .login) else { return }
         guard login.isLocked else { return logger.debug("The keychain of a login is already unlocked") }
         switch peer {
-        case .root: await unlock(login, atLoginWith: password)
+        case .root: await unlock(login, atLoginWith: password, begun)
         case .user:
-            let verifier = CollectionPassword(of: login, unlocker: unlocker)
+            let verifier = CollectionPassword(of: login, begun: begun, unlocker: unlocker)
             let lockout = passwords.lockouts.lockout(of: login)
             guard await lockout.attempt(password, on: verifier, from: .program) == .right else {
                 return logger.notice("A password at the socket for logins did not unlock a keychain")
@@ -43,11 +44,15 @@ package final class Logins: LoginKeychain {
         }
     }
 
-    private func unlock(_ login: Collection, atLoginWith password: consuming SecureBytes) async {
+    private func unlock(
+        _ login: Collection,
+        atLoginWith password: consuming SecureBytes,
+        _ begun: UnlockStart
+    ) async {
         let given = KeptPassword()
         given.keep(password)
         do throws(VaultError) {
-            try await unlocker.unlock(login, with: password)
+            try await unlocker.unlock(login, with: password, begun: begun)
             unlocker.forgetLoginPassword()
         } catch  where error.code == .wrongPassword {
             logger.notice("The keychain has another password than the account, and stays locked")

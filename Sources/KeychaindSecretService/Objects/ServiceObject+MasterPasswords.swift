@@ -110,7 +110,12 @@ extension ServiceObject {
         guard !collection.isVacant else { throw BusError(.noSuchObject, "The collection does not exist") }
         if collection.isLocked {
             let verifier = CollectionPassword(of: collection, unlocker: provider.unlocker)
-            try await attempt(password, on: verifier, of: collection)
+            do throws(BusError) {
+                try await attempt(password, on: verifier, of: collection)
+            } catch {
+                guard verifier.failure?.code == .locked else { throw error }
+                throw BusError(.isLocked, error.message)
+            }
         }
         call.reply()
     }

@@ -4,15 +4,22 @@ import KeychaindGcrypt
 import KeychaindVault
 import Logging
 
-/// Verifies the password or recovery key of a locked collection by unlocking it.
+/// Verifies the password or recovery key of a locked collection by unlocking it, unless it is locked meanwhile.
 @BusActor
 final class CollectionPassword: PasswordVerifier {
     private let collection: Collection
     private let client: Client?
     private let unlocker: Unlocker
+    /// When the password was given, before its attempt was recorded.
+    private var begun: UnlockStart
+    /// Why the last password did not unlock the collection; `locked` if the collection was locked meanwhile.
+    private(set) var failure: VaultError?
 
-    /// - Parameter client: the client whose prompt asks, if any.
-    init(of collection: Collection, for client: Client? = nil, unlocker: Unlocker) {
+    /// - Parameters:
+    ///   - client: the client whose prompt asks, if any.
+    ///   - begun: when the password was given; nil if that is now, or if a person is asked for it.
+    init(of collection: Collection, for client: Client? = nil, begun: UnlockStart? = nil, unlocker: Unlocker) {
+        self.begun = begun ?? unlocker.vault.unlockStart
         self.collection = collection
         self.client = client
         self.unlocker = unlocker
@@ -20,14 +27,19 @@ final class CollectionPassword: PasswordVerifier {
 
     var isSet: Bool { !collection.isVacant }
 
+    func passwordWasGiven() {
+        begun = unlocker.vault.unlockStart
+    }
+
     func verify(_ password: consuming SecureBytes) async -> PasswordResult {
         // When choosing the first password, an empty one does not count as a failed attempt.
         if collection.isVacant, password.isEmpty { return .wrong(.empty) }
         do throws(VaultError) {
             try unlocker.collections.checkFirstPassword(of: collection)
-            try await unlocker.unlock(collection, with: password, for: client)
+            try await unlocker.unlock(collection, with: password, begun: begun, for: client)
             return .right
         } catch {
+            failure = error
             let result = PasswordResult(error)
             if case .failed = result {
                 unlocker.logger.error(

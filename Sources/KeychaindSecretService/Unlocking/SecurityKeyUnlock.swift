@@ -18,6 +18,13 @@ final class SecurityKeyUnlock: PasswordAlternative {
         case done
     }
 
+    private enum Outcome {
+        case unlocked
+        /// The collection was locked meanwhile.
+        case overtaken
+        case failed(SecurityKeyFailure)
+    }
+
     private let collection: Collection
     private let conversation: Conversation
     private let client: Client
@@ -91,13 +98,15 @@ final class SecurityKeyUnlock: PasswordAlternative {
     }
 
     private func finish(_ operation: any SecurityKeyOperation, _ outcome: SecurityKeyOutcome) async {
+        let begun = unlocker.vault.unlockStart
         switch outcome {
         case .opened:
             // Another program may be behind the dialog by now, or the dialog may have been answered.
             guard request != nil, await conversation.trust() == .trusted, request != nil else { return state = .idle }
-            if let failure = await unlock(with: operation.takeSecret()) {
+            switch await unlock(with: operation.takeSecret(), begun) {
+            case .failed(let failure):
                 advise(failure)
-            } else {
+            case .unlocked, .overtaken:
                 state = .done
                 conversation.withdraw()
             }
@@ -115,18 +124,21 @@ final class SecurityKeyUnlock: PasswordAlternative {
         conversation.revise(request)
     }
 
-    /// Returns the failure, if there is one.
-    private func unlock(with secret: consuming SecureBytes?) async -> SecurityKeyFailure? {
-        guard let secret else { return .failed }
+    private func unlock(with secret: consuming SecureBytes?, _ begun: UnlockStart) async -> Outcome {
+        guard let secret else { return .failed(.failed) }
         do throws(VaultError) {
-            try await unlocker.unlock(collection, bySecurityKey: secret, for: client)
-            return nil
+            try await unlocker.unlock(collection, bySecurityKey: secret, begun: begun, for: client)
+            return .unlocked
         } catch {
             unlocker.logger.warning(
                 "A security key did not unlock a keychain",
                 metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
             )
-            return error.code == .wrongPassword || error.code == .noSuchKeySlot ? .unknownKey : .failed
+            return switch error.code {
+            case .locked: .overtaken
+            case .wrongPassword, .noSuchKeySlot: .failed(.unknownKey)
+            default: .failed(.failed)
+            }
         }
     }
 
@@ -142,12 +154,16 @@ final class SecurityKeyUnlock: PasswordAlternative {
             guard let pin = await conversation.password(request) else { return .cancelled }
             if pin.isEmpty { return .again(warning: .empty) }
             let operation = unlocker.securityKeys.start(.open(withPIN, waits: false), pin: pin) { _ in }
+            let begun = unlocker.vault.unlockStart
             let touch = conversation.securityKeyTouchRequest(of: collection.label, for: caller)
             switch await conversation.wait(for: operation, showing: touch) {
             case .opened:
                 guard !conversation.isEnded else { return .cancelled }
-                guard let failure = await unlock(with: operation.takeSecret()) else { return .done }
-                return .again(warning: failure.text)
+                switch await unlock(with: operation.takeSecret(), begun) {
+                case .unlocked: return .done
+                case .overtaken: return .cancelled
+                case .failed(let failure): return .again(warning: failure.text)
+                }
             case .failed(.wrongPIN(let tries)) where tries != 0:
                 warning = SecurityKeyFailure.wrongPIN(tries: tries).text
             case .failed(let failure):

@@ -25,15 +25,18 @@ struct Unlocker {
 
     /// Unlocks a collection with a supplied password, such as that of a login.
     ///
-    /// - Parameter client: the client whose prompt asked for the password, if any.
+    /// - Parameters:
+    ///   - begun: when the password was given; now if nil.
+    ///   - client: the client whose prompt asked for the password, if any.
     func unlock(
         _ collection: Collection,
         with password: consuming SecureBytes,
+        begun: UnlockStart? = nil,
         for client: Client? = nil
     ) async throws(VaultError) {
         let isPasscode = collection.name == .login && collection.isLocked
         let isFirst = collection.name == .login && collection.isVacant
-        try await collection.unlock(with: password)
+        try await collection.unlock(with: password, begun: begun)
         if isFirst { recommendRecoveryKey(for: collection) }
         if collection.name == .login { hostFailure.reason = nil }
         if isPasscode { await passwords.lockouts.people.passcodeWasRight() }
@@ -41,13 +44,14 @@ struct Unlocker {
         changes.lockChanged(collection, by: client)
     }
 
-    /// Unlocks a collection with the secret of a security key.
+    /// Unlocks a collection with the secret of a security key, touched after `begun`.
     func unlock(
         _ collection: Collection,
         bySecurityKey secret: consuming SecureBytes,
+        begun: UnlockStart,
         for client: Client
     ) async throws(VaultError) {
-        try await collection.unlock(bySecurityKey: secret)
+        try await collection.unlock(bySecurityKey: secret, begun: begun)
         logger.info("A security key has unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection, by: client)
     }

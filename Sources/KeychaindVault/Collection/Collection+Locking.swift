@@ -6,10 +6,16 @@ extension Collection {
     /// Unlocks the collection with a password or a recovery key; creates it when it is vacant.
     ///
     /// Tries one password at a time. An unlocked collection stays unlocked, and the password is ignored. Throws
-    /// `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` after a concurrent ``lock()``,
+    /// `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` after a ``lock()`` since then,
     /// `limitExceeded` when locked memory is short, `busy` when a file has appeared for a vacant collection, and disk
     /// errors.
-    package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
+    ///
+    /// - Parameter begun: when the password was given; now if nil.
+    package func unlock(
+        with password: consuming SecureBytes,
+        begun: UnlockStart? = nil
+    ) async throws(VaultError) {
+        let begun = begun ?? context.locks.now
         try context.configuration.limits.check(password: password)
         await waitUntilSettled()
         switch phase {
@@ -19,18 +25,19 @@ extension Collection {
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant:
             let password = Handoff(password)
-            try await settle(to: .vacant) { () async throws(VaultError) in try await create(password) }
+            try await settle(to: .vacant, begun) { () async throws(VaultError) in try await create(password) }
         case .locked:
             let key = UnlockKey.text(Handoff(password))
-            try await settle(to: .locked) { () async throws(VaultError) in try await open(key) }
+            try await settle(to: .locked, begun) { () async throws(VaultError) in try await open(key) }
         }
     }
 
     /// Unlocks the collection with this machine's key slot.
     ///
     /// Throws `noSuchKeySlot`, `hostNotAvailable`, `wrongPassword` for another machine's slot, and like
-    /// ``unlock(with:)``.
+    /// ``unlock(with:begun:)``.
     package func unlock(byHost sealer: any HostSealer) async throws(VaultError) {
+        let begun = context.locks.now
         await waitUntilSettled()
         switch phase {
         case .unlocked, .unlocking: return
@@ -42,13 +49,19 @@ extension Collection {
         guard keySlots.contains(where: { slot in slot.kind == .host }) else {
             throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot for a machine")
         }
-        try await settle(to: .locked) { () async throws(VaultError) in try await open(.host(sealer)) }
+        try await settle(to: .locked, begun) { () async throws(VaultError) in try await open(.host(sealer)) }
     }
 
     /// Unlocks the collection with the secret of a security key.
     ///
-    /// Throws `noSuchKeySlot`, `wrongPassword` for a secret that opens no slot, and like ``unlock(with:)``.
-    package func unlock(bySecurityKey secret: consuming SecureBytes) async throws(VaultError) {
+    /// Throws `noSuchKeySlot`, `wrongPassword` for a secret that opens no slot, and like ``unlock(with:begun:)``.
+    ///
+    /// - Parameter begun: when the security key was touched; now if nil.
+    package func unlock(
+        bySecurityKey secret: consuming SecureBytes,
+        begun: UnlockStart? = nil
+    ) async throws(VaultError) {
+        let begun = begun ?? context.locks.now
         let secret = Handoff(secret)
         await waitUntilSettled()
         switch phase {
@@ -61,7 +74,7 @@ extension Collection {
         guard keySlots.contains(where: { slot in slot.kind == .securityKey }) else {
             throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot for a security key")
         }
-        try await settle(to: .locked) { () async throws(VaultError) in try await open(.securityKey(secret)) }
+        try await settle(to: .locked, begun) { () async throws(VaultError) in try await open(.securityKey(secret)) }
     }
 
     /// Unlocks the collection with handed-over keys; false if it is a different collection or not locked.
@@ -70,7 +83,8 @@ extension Collection {
             return false
         }
         let keys = handover.keys
-        try await settle(to: .locked) { () async throws(VaultError) in
+        let begun = handover.begun ?? context.locks.now
+        try await settle(to: .locked, begun) { () async throws(VaultError) in
             // With wrong keys, all items would look damaged.
             try await worker.perform { (writer) throws(VaultError) in try writer.checkKeys(keys.collection) }
             return try await open(.keys(keys))
@@ -80,9 +94,15 @@ extension Collection {
 
     /// Wipes the secrets key and keeps labels and attributes readable; does nothing to the collection in memory.
     ///
-    /// A running write is finished and acknowledged; waiting changes fail with `locked`.
+    /// A running write is finished and acknowledged; waiting changes fail with `locked`. So do unlocks that have begun,
+    /// even if their password is not here yet.
     package func lock() {
         guard !isEphemeral else { return }
+        context.locks.note(name)
+        stop()
+    }
+
+    private func stop() {
         switch phase {
         case .unlocking: phase = .unlocking(isLockRequested: true)
         case .unlocked: lockNow()
@@ -98,7 +118,8 @@ extension Collection {
 
     /// Closes the file after the running write.
     func close() async {
-        lock()
+        // No lock: another object may be about to take over the keys, or have this name already.
+        stop()
         await waitUntilSettled()
         guard case .file(let worker) = storage else { return }
         storage = .none
@@ -134,6 +155,7 @@ extension Collection {
 
     private func end() {
         phase = .deleted
+        context.locks.forget(name)
         failWaiting(VaultError.collectionDeleted)
         table = ItemTable()
     }
@@ -148,15 +170,17 @@ extension Collection {
 
     private func settle(
         to fallback: CollectionPhase,
+        _ begun: UnlockStart,
         by attempt: () async throws(VaultError) -> UnlockedKeys
     ) async throws(VaultError) {
+        guard !context.locks.contain(name, since: begun) else { throw VaultError.lockedMeanwhile }
         phase = .unlocking(isLockRequested: false)
         do throws(VaultError) {
             let keys = try await attempt()
             guard case .unlocking(let isLockRequested) = phase else { throw VaultError.collectionDeleted }
-            if isLockRequested {
+            if isLockRequested || context.locks.contain(name, since: begun) {
                 if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
-                throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
+                throw VaultError.lockedMeanwhile
             }
             if name == .login { adoptAuditKey(keys.collection) }
             unlockedBy = keys.openedBy

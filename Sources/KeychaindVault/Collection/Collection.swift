@@ -6,7 +6,7 @@ package import KeychaindModel
 /// caller's isolation; all others answer at once.
 package final class Collection {
     package enum State: Equatable, Sendable {
-        /// There is no file; the first ``Collection/unlock(with:)`` creates it with that password.
+        /// There is no file; the first ``Collection/unlock(with:begun:)`` creates it with that password.
         case vacant
 
         /// The secrets cannot be read. Labels and attributes can, after the first unlock since the start.

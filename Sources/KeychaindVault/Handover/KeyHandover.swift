@@ -12,6 +12,8 @@ enum KeyHandover {
         var name: CollectionName
         var identifier: [UInt8]
         var keys: UnlockedKeys
+        /// When the keys were taken; nil for those of the previous process.
+        var begun: UnlockStart?
     }
 
     static let maximumSize = 128 << 10
@@ -128,11 +130,18 @@ extension Vault {
     }
 
     /// Unlocks collections with handed-over keys, and returns their names; skips those replaced or already in use.
-    package func takeOver(_ keys: borrowing SecureBytes) async throws(VaultError) -> [CollectionName] {
+    ///
+    /// - Parameter begun: when the keys were received; now if nil.
+    package func takeOver(
+        _ keys: borrowing SecureBytes,
+        begun: UnlockStart? = nil
+    ) async throws(VaultError) -> [CollectionName] {
+        let begun = begun ?? unlockStart
         let entries = try cipher { () throws(GcryptError) in try KeyHandover.decode(keys) }
         var unlocked: [CollectionName] = []
-        for entry in entries {
+        for var entry in entries {
             guard let collection = collection(named: entry.name) else { continue }
+            entry.begun = begun
             do throws(VaultError) {
                 if try await collection.unlock(with: entry) { unlocked.append(entry.name) }
             } catch {
@@ -152,7 +161,8 @@ extension Collection {
         return KeyHandover.Entry(
             name: name,
             identifier: header.identifier,
-            keys: UnlockedKeys(collection: keys, secrets: secrets)
+            keys: UnlockedKeys(collection: keys, secrets: secrets),
+            begun: context.locks.now
         )
     }
 }

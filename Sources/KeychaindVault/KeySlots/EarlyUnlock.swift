@@ -3,7 +3,8 @@ import Synchronization
 
 /// The unlock of `login` at the start: the key is derived while the file is still being read.
 ///
-/// Password and file may come in any order. ``Collection/unlock(with:)`` takes the key if its password is the same.
+/// Password and file may come in any order. ``Collection/unlock(with:begun:)`` takes the key if its password is the
+/// same.
 package final class EarlyUnlock: Sendable {
     private struct Attempt {
         var password: Handoff<SecureBytes>?

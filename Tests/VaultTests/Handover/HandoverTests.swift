@@ -32,6 +32,19 @@ import Testing
         #expect(login.problem == nil)
     }
 
+    @Test func takeOver_begunBeforeALock_unlocksNothing() async throws {
+        var vault = try await opened()
+        try await vault.unlockedLogin().add(secret: "kept")
+        let keys = try await leave(vault)
+        vault = try await opened()
+        let begun = vault.unlockStart
+        let login = try #require(vault.collection(named: .login))
+        login.lock()
+        #expect(try await vault.takeOver(SecureBytes(copying: keys), begun: begun).isEmpty)
+        #expect(login.state == .locked)
+        await vault.close()
+    }
+
     @Test func takeOver_thenChanges_canBeReadWithThePassword() async throws {
         var vault = try await opened()
         let first = try await vault.unlockedLogin().add(secret: "before")

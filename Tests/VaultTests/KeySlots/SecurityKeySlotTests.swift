@@ -62,6 +62,21 @@ import Testing
         await vault.close()
     }
 
+    @Test func unlock_touchedBeforeALock_isRefused() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await add(Self.credential(), to: login)
+        let begun = vault.unlockStart
+        login.lock()
+        await #expect(throws: VaultError.of(.locked)) {
+            try await login.unlock(bySecurityKey: SecureBytes(copying: Self.secret), begun: begun)
+        }
+        #expect(login.state == .locked)
+        try await login.unlock(bySecurityKey: SecureBytes(copying: Self.secret))
+        #expect(login.state == .unlocked)
+        await vault.close()
+    }
+
     @Test func add_secretOfAnotherSize_orAWrongPassword_isRefused() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()

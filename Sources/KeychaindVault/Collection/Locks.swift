@@ -1,0 +1,34 @@
+import KeychaindModel
+
+/// When an unlock began: a lock of the collection since then stops it.
+package struct UnlockStart: Sendable {
+    fileprivate let lockCount: UInt64
+}
+
+/// The order of the locks of all collections.
+///
+/// By name, as another object may have taken the place of the one that was locked.
+final class Locks {
+    private var count: UInt64 = 0
+    private var last: [CollectionName: UInt64] = [:]
+
+    var now: UnlockStart { UnlockStart(lockCount: count) }
+
+    func note(_ name: CollectionName) {
+        count += 1
+        last[name] = count
+    }
+
+    func contain(_ name: CollectionName, since begun: UnlockStart) -> Bool {
+        last[name].map { $0 > begun.lockCount } ?? false
+    }
+
+    func forget(_ name: CollectionName) {
+        last[name] = nil
+    }
+}
+
+extension Vault {
+    /// The present, as the start of an unlock that takes effect later.
+    package var unlockStart: UnlockStart { context?.locks.now ?? UnlockStart(lockCount: 0) }
+}

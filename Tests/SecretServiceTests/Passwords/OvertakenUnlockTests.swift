@@ -1,0 +1,94 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
+import Testing
+
+/// Unlocks that a lock overtakes: their password was given before it, and takes effect after it.
+@Suite(.onLoop)
+struct OvertakenUnlockTests {
+    /// A clock that locks a keychain when it is read, which is when an attempt is about to be recorded.
+    ///
+    /// `@unchecked Sendable`: used only on the event-loop thread.
+    private final class LockingClock: @unchecked Sendable {
+        var locked: Collection?
+
+        var clock: BootClock {
+            BootClock(bootID: "boot") {
+                self.locked?.lock()
+                return .seconds(1000)
+            }
+        }
+    }
+
+    private let time = LockingClock()
+
+    /// Starts a service whose `login` is locked during each attempt.
+    @BusActor
+    private func start() async throws -> (service: ProviderInProcess, login: Collection) {
+        let service = try await ProviderInProcess(clock: time.clock)
+        let login = try service.collection(.login)
+        time.locked = login
+        return (service, login)
+    }
+
+    @Test("a password typed before a lock opens nothing after it, and the prompt is dismissed")
+    @BusActor
+    func prompt_lockedDuringTheAttempt_isDismissed() async throws {
+        let (service, login) = try await start()
+        let (isOpen, questions) = try await service.unlock([.answer(ProviderInProcess.password)])
+        #expect(!isOpen && questions.count == 1 && login.state == .locked)
+        time.locked = nil
+        #expect(try await service.unlock([.answer(ProviderInProcess.password)]).isOpen)
+        await service.vault.close()
+    }
+
+    @Test("a password of a program opens nothing after a lock, and the call answers IsLocked")
+    @BusActor
+    func unlockWithMasterPassword_lockedDuringTheAttempt_answersIsLocked() async throws {
+        let (service, login) = try await start()
+        let client = service.client
+        let password = WireSecret.password(ProviderInProcess.password, try await client.openPlainSession())
+        await #expect(throws: BusError.isLocked) { try await client.unlockWithMasterPassword(.login, password) }
+        #expect(login.state == .locked)
+        time.locked = nil
+        try await client.unlockWithMasterPassword(.login, password)
+        #expect(login.state == .unlocked)
+        await service.vault.close()
+    }
+
+    @Test("a password at the login socket opens nothing after a lock")
+    @BusActor
+    func login_lockedDuringTheAttempt_opensNothing() async throws {
+        let (service, login) = try await start()
+        await service.provider.logins.unlock(try ProviderInProcess.bytes(ProviderInProcess.password), from: .user)
+        #expect(login.state == .locked)
+        time.locked = nil
+        await service.provider.logins.unlock(try ProviderInProcess.bytes(ProviderInProcess.password), from: .user)
+        #expect(login.state == .unlocked)
+        await service.vault.close()
+    }
+
+    @Test("a lock stops the logins that wait for others, and no later one")
+    @BusActor
+    func logins_locked_areStopped_andALaterOneWorks() async throws {
+        let service = try await ProviderInProcess()
+        let login = try service.collection(.login)
+        let waiting = (0..<3).map { _ in
+            Task.immediate { @BusActor in
+                let password = try ProviderInProcess.bytes(ProviderInProcess.password)
+                await service.provider.logins.unlock(password, from: .root)
+            }
+        }
+        #expect(login.state == .unlocking)
+        login.lock()
+        for task in waiting { try await task.value }
+        #expect(login.state == .locked)
+        await service.provider.logins.unlock(try ProviderInProcess.bytes(ProviderInProcess.password), from: .root)
+        #expect(login.state == .unlocked)
+        await service.vault.close()
+    }
+}
