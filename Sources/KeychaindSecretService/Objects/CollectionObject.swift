@@ -194,9 +194,12 @@ struct CollectionObject {
 
     /// Deletes the collection, or returns a prompt that does.
     ///
-    /// A prompt is needed for a locked collection, for `login`, and for protected items (#89, #110).
+    /// A prompt is needed for a locked collection, for `login`, and for protected items (#89, #110). No program deletes
+    /// a collection with an item that a rule forbids it.
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
+        let rules = DeletionRules(access: items.access, answers: provider.largeAnswers)
+        try await rules.check(collection, for: client)
         guard collection.isLocked || collection.name == .login || collection.protectedItemCount > 0 else {
             try await provider.collections.delete(collection, by: client)
             return .root
@@ -210,6 +213,6 @@ struct CollectionObject {
                 "'\(collection.label)' cannot be read, and unreadable keychains are not deleted: \(reason)"
             )
         }
-        return try client.makePrompt(DeletePrompt(collection, unlocker: provider.unlocker))
+        return try client.makePrompt(DeletePrompt(collection, unlocker: provider.unlocker, rules: rules))
     }
 }

@@ -8,13 +8,16 @@ import Logging
 /// Deletes a collection that needs a person's consent; the result is an empty string (#123).
 ///
 /// A locked collection needs its password, protected items a confirmation, and `login` always its password. A missing
-/// one has nothing left that could verify a password, so it needs a confirmation.
+/// one has nothing left that could verify a password, so it needs a confirmation. Rules are asked once its items are
+/// known.
 @BusActor
 final class DeletePrompt: PromptAction {
     private let collection: Collection
     private let unlocker: Unlocker
+    private let rules: DeletionRules
 
-    init(_ collection: Collection, unlocker: Unlocker) {
+    init(_ collection: Collection, unlocker: Unlocker, rules: DeletionRules) {
+        self.rules = rules
         self.collection = collection
         self.unlocker = unlocker
     }
@@ -22,6 +25,7 @@ final class DeletePrompt: PromptAction {
     var emptyResult: Variant { .string("") }
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
+        guard await rulesAllow(client, asking: conversation) else { return .dismissed(emptyResult) }
         let isAllowed: Bool
         if collection.isMissing {
             isAllowed = await conversation.confirmForgetting(collection.label, for: client.caller())
@@ -33,11 +37,27 @@ final class DeletePrompt: PromptAction {
         // The prompt may have been dismissed after the answer, while the key was derived.
         guard isAllowed, !conversation.isEnded else { return .dismissed(emptyResult) }
         do throws(BusError) {
+            // The unlock may have told what the items are, and the rules may have changed while the person was asked.
+            try await rules.check(collection, for: client)
             try await unlocker.collections.delete(collection, by: client)
             return .done(emptyResult)
         } catch {
             unlocker.logger.error("A keychain could not be deleted", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
+        }
+    }
+
+    /// Unlocks a collection whose items no rule can be compared with yet; false if that fails, or a rule forbids one.
+    private func rulesAllow(_ client: Client, asking conversation: Conversation) async -> Bool {
+        if rules.needsUnlock(of: collection) {
+            guard await unlocker.unlock(collection, asking: conversation, for: client) else { return false }
+        }
+        do throws(BusError) {
+            try await rules.check(collection, for: client)
+            return true
+        } catch {
+            unlocker.logger.info("A keychain was not deleted", metadata: ["reason": "\(error)"])
+            return false
         }
     }
 

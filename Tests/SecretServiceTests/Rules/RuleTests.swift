@@ -56,6 +56,42 @@ struct RuleTests {
         }
     }
 
+    @Test("never keeps the item from being deleted with its keychain, also before it was unlocked")
+    func never_deletionOfTheKeychain() async throws {
+        try await run([.answer("password"), .answer("work")]) { service, prompter, session, _ in
+            let client = service.client
+            let label = ["org.freedesktop.Secret.Collection.Label": Variant.string("Work")]
+            let work = try await client.createWithMasterPassword(label, .password("work", session))
+            let item = try await client.createItem(in: work, "Till", ["service": "till"], session: session)
+            try await client.addRules("never \(ownIdentity) service=till")
+            let questions = prompter.questions.count
+            await #expect(throws: BusError.accessDenied) { try await client.deleteItem(item) }
+            await #expect(throws: BusError.accessDenied) { try await client.deleteCollection(work) }
+            try await client.lock([work])
+            await #expect(throws: BusError.accessDenied) { try await client.deleteCollection(work) }
+            #expect(prompter.questions.count == questions)
+            // After a restart, the attributes are unknown until the password has been given.
+            try await service.daemon.restart()
+            let prompt = try await client.deleteCollection(work)
+            #expect(try await client.complete(prompt).isDismissed)
+            #expect(prompter.questions.count == questions + 1)
+            #expect(try await client.collections().contains(work))
+            #expect(try await client.searchItems(["service": "till"]).locked == [item])
+        }
+    }
+
+    @Test("never for another program lets the keychain be deleted")
+    func never_deletionOfTheKeychain_byAnother() async throws {
+        try await run { service, _, session, _ in
+            let client = service.client
+            let label = ["org.freedesktop.Secret.Collection.Label": Variant.string("Work")]
+            let work = try await client.createWithMasterPassword(label, .password("work", session))
+            _ = try await client.createItem(in: work, "Till", ["service": "till"], session: session)
+            try await client.addRules("never program:/usr/bin/secret-tool *")
+            #expect(try await client.deleteCollection(work) == .root)
+        }
+    }
+
     @Test("a rule about another program changes nothing")
     func otherProgram() async throws {
         try await run { service, _, session, item in

@@ -1,0 +1,30 @@
+import KeychaindDBus
+import KeychaindVault
+
+/// What rules say about the deletion of a keychain, which deletes its items.
+@BusActor
+struct DeletionRules {
+    let access: ItemAccess
+    let answers: LargeAnswers
+
+    /// Throws `AccessDenied`, as a deletion of the item does, if a rule forbids a client one of the items.
+    ///
+    /// A rule about attributes is not about items whose attributes are unknown; see ``needsUnlock(of:)``.
+    func check(_ collection: Collection, for client: Client) async throws(BusError) {
+        guard access.rules.isActive else { return }
+        await access.rules.look(at: client)
+        try await answers.make(for: client) { () async throws(BusError) in
+            var slice = answers.beginSlice()
+            for id in collection.itemIDs {
+                await slice.yieldIfOver()
+                if access.isForbidden(id, in: collection, for: client) { throw BusError(.forbidden) }
+            }
+        }
+    }
+
+    /// Whether a collection must be unlocked before it is known which rules are about its items.
+    func needsUnlock(of collection: Collection) -> Bool {
+        guard access.rules.isActive, collection.isLocked, !collection.isMissing else { return false }
+        return collection.itemIDs.contains { id in collection.item(id)?.condition == .unread }
+    }
+}
