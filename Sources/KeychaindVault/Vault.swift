@@ -68,7 +68,7 @@ package final class Vault {
             folderWorker: folderWorker,
             audit: audit,
             observer: observer,
-            derivationWorker: try Worker("key derivation", ()),
+            derivations: try Derivations(),
             copyWorker: try Worker("generations", ())
         )
         context.rules.content = contents.rules
@@ -254,7 +254,7 @@ package final class Vault {
         // A running copy reads the file; closing the file first would leave its journal behind.
         await opened.context.copyWorker.stop()
         for collection in opened.collections { await collection.close() }
-        await opened.context.derivationWorker.stop()
+        await opened.context.derivations.stop()
         opened.context.folderWorker.post { folder in folder.close() }
         await opened.context.folderWorker.stop()
     }

@@ -31,8 +31,7 @@ struct VaultContext {
 
     let observer: ChangeObserver
 
-    /// Derives keys from passwords; one thread is enough, because each derivation takes much memory.
-    let derivationWorker: Worker<Void>
+    let derivations: Derivations
 
     /// The thread that copies generations and backups, so that changes need not wait.
     let copyWorker: Worker<Void>

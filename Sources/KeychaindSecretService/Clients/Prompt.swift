@@ -1,5 +1,6 @@
 import KeychaindAuthentication
 import KeychaindDBus
+import KeychaindVault
 
 /// An operation that needs a person, run by the client that requested it (#115 – #127).
 @BusActor
@@ -40,7 +41,9 @@ final class Prompt {
         state = .running(conversation)
         // The task keeps the client alive until the action ends.
         BusActor.start { [self, client] in
-            let outcome = await action.perform(asking: conversation, for: client)
+            let outcome = await DerivationOwner.$current.withValue(.person) {
+                await action.perform(asking: conversation, for: client)
+            }
             conversation.end()
             complete(outcome)
         }

@@ -52,7 +52,7 @@ extension Vault {
     ) async throws(VaultError) -> BackupContents {
         guard let context else { throw VaultError.vaultClosed }
         let text = Handoff(text)
-        return try await context.derivationWorker.perform { (_) throws(VaultError) in
+        return try await context.derivations.perform { () throws(VaultError) in
             guard let text = text.take() else { throw VaultError.vaultClosed }
             return try BackupContents(of: backup, openedBy: text)
         }

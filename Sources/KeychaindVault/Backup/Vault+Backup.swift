@@ -34,7 +34,7 @@ extension Vault {
         guard let context else { throw VaultError.vaultClosed }
         try context.configuration.limits.check(password: text)
         let text = Handoff(text)
-        try await context.derivationWorker.perform { (_) throws(VaultError) in
+        try await context.derivations.perform { () throws(VaultError) in
             guard let text = text.take() else { throw VaultError.vaultClosed }
             try backup.verify(text)
         }

@@ -218,7 +218,7 @@ extension Collection {
         }
         let keys: UnlockedKeys
         do throws(VaultError) {
-            keys = try await context.derivationWorker.perform { (_) throws(VaultError) in
+            keys = try await context.derivations.perform { () throws(VaultError) in
                 if let keys = early?.take(for: key, header) { return try keys.get() }
                 return try UnlockedKeys.unlock(header, with: key)
             }
@@ -268,7 +268,7 @@ extension Collection {
             indexKey: context.indexKey.fingerprint,
             slots: []
         )
-        let (keys, header) = try await context.derivationWorker.perform { (_) throws(VaultError) in
+        let (keys, header) = try await context.derivations.perform { () throws(VaultError) in
             guard let password = password.take() else { throw VaultError.vaultClosed }
             var header = emptyHeader
             let keys = try UnlockedKeys.create(&header, password: password, derivation: derivation)
@@ -325,13 +325,13 @@ extension Collection {
     /// - Parameter early: an unlock that begins meanwhile.
     func openFile(for early: EarlyUnlock? = nil) async {
         let logger = context.configuration.logger
-        let derivationWorker = context.derivationWorker
+        let derivations = context.derivations
         earlyUnlock = early
         do throws(VaultError) {
             let worker = try newWorker()
             let contents = try await worker.perform { (writer) throws(VaultError) in
                 guard let early else { return try writer.open() }
-                return try writer.open { header in early.begin(with: header, on: derivationWorker) }
+                return try writer.open { header in early.begin(with: header, on: derivations) }
             } afterwards: { writer in
                 writer.restIfTooMany()
             }

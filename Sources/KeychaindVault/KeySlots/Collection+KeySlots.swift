@@ -73,7 +73,7 @@ extension Collection {
         try context.configuration.limits.check(password: text)
         let (_, header) = try changeableFile()
         let text = Handoff(text)
-        try await context.derivationWorker.perform { (_) throws(VaultError) in
+        try await context.derivations.perform { () throws(VaultError) in
             guard let text = text.take() else { throw VaultError.vaultClosed }
             guard try header.open(with: text) != nil else {
                 throw VaultError.noKeySlotOpens
@@ -158,7 +158,7 @@ extension Collection {
             let (worker, header) = try changeableFile()
             // The disk is idle while the key is derived.
             worker.post { writer in writer.checkStructure() }
-            let changed = try await context.derivationWorker.perform { (_) throws(VaultError) in
+            let changed = try await context.derivations.perform { () throws(VaultError) in
                 var slots = KeySlotChange(
                     header: header,
                     now: configuration.now(),

@@ -14,7 +14,7 @@ package final class EarlyUnlock: Sendable {
 
     private struct Target: Sendable {
         let header: CollectionHeader
-        let worker: Worker<Void>
+        let derivations: Derivations
     }
 
     /// Nil once it has ended.
@@ -36,10 +36,10 @@ package final class EarlyUnlock: Sendable {
     }
 
     /// Announces the first header that was read.
-    func begin(with header: CollectionHeader, on worker: Worker<Void>) {
+    func begin(with header: CollectionHeader, on derivations: Derivations) {
         let target = attempt.withLock { attempt -> Target? in
             guard attempt?.target == nil else { return nil }
-            let target = Target(header: header, worker: worker)
+            let target = Target(header: header, derivations: derivations)
             attempt?.target = target
             return attempt?.password == nil ? nil : target
         }
@@ -47,7 +47,7 @@ package final class EarlyUnlock: Sendable {
     }
 
     private func derive(for target: Target) {
-        target.worker.post { [self] _ in
+        target.derivations.post { [self] in
             guard let password = copyOfPassword() else { return }
             let keys: Result<UnlockedKeys, VaultError>
             do throws(VaultError) {
@@ -70,7 +70,7 @@ package final class EarlyUnlock: Sendable {
 
     /// Returns the keys, or why there are none, if they were derived from this password and header; once.
     ///
-    /// Must be called on the worker of ``begin(with:on:)``, after the derivation.
+    /// Must be called on the thread of ``begin(with:on:)``, after the derivation.
     func take(for key: UnlockKey, _ header: CollectionHeader) -> Result<UnlockedKeys, VaultError>? {
         defer { end() }
         guard case .text(let text) = key else { return nil }

@@ -46,7 +46,7 @@ extension Collection {
             collection: identifier,
             header: isEphemeral ? nil : header
         )
-        return try await context.derivationWorker.perform { [password] (_) throws(VaultError) in
+        return try await context.derivations.perform { [password] () throws(VaultError) in
             guard let password = password?.take() else {
                 let none = try cipher { () throws(GcryptError) in try SecureBytes(count: 0) }
                 return try opener.open(passcode: passcode, applicationPassword: none)
@@ -104,7 +104,7 @@ extension Collection {
             try context.configuration.limits.check(password: applicationPassword)
             password = Handoff(applicationPassword)
         }
-        let key = try await context.derivationWorker.perform { [recipient, password] (_) throws(VaultError) in
+        let key = try await context.derivations.perform { [recipient, password] () throws(VaultError) in
             try cipher { () throws(GcryptError) in
                 guard let password = password?.take() else {
                     return try NewItemKey(

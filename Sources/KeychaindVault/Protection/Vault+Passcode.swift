@@ -53,7 +53,7 @@ extension Vault {
             throw VaultError(.passcodeNotSet, reason: "the login keychain has no password")
         }
         let password = Handoff(passcode)
-        return try await context.derivationWorker.perform { [header = login.header, own] (_) throws(VaultError) in
+        return try await context.derivations.perform { [header = login.header, own] () throws(VaultError) in
             guard let password = password.take() else { throw VaultError.vaultClosed }
             if let header, let master = try header.master(password: password) {
                 let key = try PasscodeKey(master: master, collection: header.identifier)

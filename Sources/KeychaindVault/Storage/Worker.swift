@@ -49,9 +49,10 @@ final class Worker<State>: Sendable {
         return try result.get()
     }
 
-    /// Queues a job; a stopped worker drops it.
-    func post(_ job: @escaping Job) {
-        _ = queue.append(job)
+    /// Queues a job; a stopped worker drops it and returns false.
+    @discardableResult
+    func post(_ job: @escaping Job) -> Bool {
+        queue.append(job)
     }
 
     /// Runs the waiting jobs, and waits until the value is released.
