@@ -132,16 +132,27 @@ extension Connection {
 
     /// Waits, in suspended calls with large replies, until the bus has read most of the queue or the connection is
     /// closed.
+    ///
+    /// What is queued later does not count: replies that need not wait may keep the queue full for ever.
     package func waitForRoom() async {
-        guard isOpen, !mayAddLargeReply else { return }
-        let room = room ?? Promise()
-        self.room = room
-        await room.wait()
+        let place = outbox.written + outbox.size - Connection.largeReplyLimit
+        while isOpen, !mayAddLargeReply, outbox.written < place {
+            let room = Room(place: min(place, room?.place ?? place), promise: room?.promise ?? Promise())
+            self.room = room
+            await room.promise.wait()
+        }
     }
 
     func resumeWaitersForRoom() {
-        guard let room, !isOpen || mayAddLargeReply else { return }
+        guard let room, !isOpen || mayAddLargeReply || outbox.written >= room.place else { return }
         self.room = nil
-        room.fulfill()
+        room.promise.fulfill()
+    }
+
+    /// The next room for a large reply.
+    struct Room {
+        /// The bytes that the socket has accepted by then, at the latest.
+        let place: Int
+        let promise: Promise<Void>
     }
 }

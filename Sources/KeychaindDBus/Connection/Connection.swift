@@ -23,8 +23,8 @@ package final class Connection {
     var subscriptionCount: UInt64 = 0
     var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
     let outbox: Outbox
-    /// Fulfilled when the queue has room, for ``waitForRoom()``.
-    var room: Promise<Void>?
+    /// What ``waitForRoom()`` waits for; nil if nothing does.
+    var room: Room?
     var exports: [String: Export] = [:]
     var receiveBuffer: ReceiveBuffer?
     let descriptors = ReceivedDescriptors()

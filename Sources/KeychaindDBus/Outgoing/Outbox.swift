@@ -48,6 +48,9 @@ final class Outbox {
 
     private(set) var size = 0
 
+    /// All bytes that the socket has accepted.
+    private(set) var written = 0
+
     /// Nil for the size that the system has chosen.
     private var socketBuffer: SocketBuffer?
 
@@ -201,6 +204,7 @@ final class Outbox {
     private func removeSent(_ written: Int) {
         sent += written
         size -= written
+        self.written += written
         if size == 0, entries.count == 1 {
             // The usual case needs no counting or moving.
             sent = 0
