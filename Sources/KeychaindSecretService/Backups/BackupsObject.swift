@@ -23,12 +23,12 @@ struct BackupsObject {
                 Method(suspending: "List", out: [Parameter("copies", signature: "a" + KeychainCopy.signature)]) {
                     (object, call) async throws(BusError) in
                     try await object.checkUser()
-                    object.answer(call, with: try await object.restorations.copies())
+                    object.answer(call, with: try await object.restorations.copies(for: object.client))
                 },
                 Method(suspending: "BackUp", out: [Parameter("copies", signature: "a" + KeychainCopy.signature)]) {
                     (object, call) async throws(BusError) in
                     try await object.checkUser()
-                    object.answer(call, with: try await object.restorations.backUp())
+                    object.answer(call, with: try await object.restorations.backUp(for: object.client))
                 },
                 Method(
                     suspending: "RestoreCopy",
@@ -64,7 +64,7 @@ struct BackupsObject {
                 Method(suspending: "Files", out: [Parameter("files", [String].self)]) {
                     (object, call) async throws(BusError) in
                     try await object.checkUser()
-                    call.reply(with: try await object.restorations.checkableFiles())
+                    call.reply(with: try await object.restorations.checkableFiles(for: object.client))
                 },
                 Method(
                     suspending: "Check",
@@ -76,7 +76,7 @@ struct BackupsObject {
                 ) { (object, call) async throws(BusError) in
                     let file = try call.arguments(String.self)
                     try await object.checkUser()
-                    let report = try await object.restorations.check(file)
+                    let report = try await object.restorations.check(file, for: object.client)
                     call.reply(
                         with: UInt64(report.items),
                         UInt64(report.intact),
@@ -114,7 +114,7 @@ struct BackupsObject {
     @BusActor
     private func restore(_ file: FileDescriptor) async throws(BusError) -> ObjectPath {
         try await checkUser()
-        let backup = try await restorations.stage(file)
+        let backup = try await restorations.stage(file, for: client)
         guard let name = restorations.vault.name(of: backup, fileName: BackupsObject.fileName(of: file)) else {
             throw BusError(.invalidArguments, "the keychain in memory cannot be restored")
         }
@@ -125,7 +125,7 @@ struct BackupsObject {
     @BusActor
     private func restore(copy id: String) async throws(BusError) -> ObjectPath {
         try await checkUser()
-        let backup = try await restorations.stage(copy: id)
+        let backup = try await restorations.stage(copy: id, for: client)
         let file = id.split(separator: ":", maxSplits: 1).last.map(String.init)
         guard let name = restorations.vault.name(of: backup, fileName: file) else {
             throw BusError(.invalidArguments, "the keychain in memory cannot be restored")
@@ -136,7 +136,7 @@ struct BackupsObject {
     @BusActor
     private func pastItems(of copy: String) async throws(BusError) -> PastItems {
         try await checkUser()
-        return try PastItems(try await restorations.stage(copy: copy), restorations)
+        return try PastItems(try await restorations.stage(copy: copy, for: client), restorations)
     }
 
     /// The session bus admits only its owner; a differently configured bus may not.

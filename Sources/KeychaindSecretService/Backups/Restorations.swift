@@ -9,6 +9,8 @@ import Logging
 final class Restorations {
     /// The most restorations at a time, and the most files that are copied or read, of all clients together.
     static let limit = 2
+    /// The most files that are copied or read, with those of clients that have left: each holds a thread.
+    private static let threadLimit = 16
 
     let vault: Vault
     /// Nil if the user has no home folder.
@@ -21,10 +23,20 @@ final class Restorations {
 
     private struct Staged {
         weak var backup: StagedBackup?
+        weak var client: Client?
+    }
+
+    /// A copy or a reading of a file, which may be on a disk that never answers.
+    private final class Work {
+        private(set) weak var client: Client?
+
+        init(for client: Client) {
+            self.client = client
+        }
     }
 
     private var staged: [Staged] = []
-    private var copying = 0
+    private var works: [ObjectIdentifier: Work] = [:]
 
     init(vault: Vault, backups: BackupFolder?, unlocker: Unlocker, logger: Logger) {
         self.vault = vault
@@ -34,40 +46,48 @@ final class Restorations {
     }
 
     /// Copies a file that the caller has opened.
-    func stage(_ file: FileDescriptor) async throws(BusError) -> StagedBackup {
+    func stage(_ file: FileDescriptor, for client: Client) async throws(BusError) -> StagedBackup {
         let descriptor = fcntl(file.rawValue, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw BusError(.limitsExceeded, "the descriptor cannot be duplicated") }
         let source = Handoff(OpenedFile(owning: descriptor))
-        return try await stage { (vault) async throws(VaultError) in
+        return try await stage(for: client) { (vault) async throws(VaultError) in
             guard let source = source.take() else { throw VaultError(.busy, reason: "the file was taken") }
             return try await vault.stage(source)
         }
     }
 
     /// Copies a generation or backup.
-    func stage(copy id: String) async throws(BusError) -> StagedBackup {
-        try await stage { [backups] (vault) async throws(VaultError) in try await vault.stage(copy: id, backups) }
+    func stage(copy id: String, for client: Client) async throws(BusError) -> StagedBackup {
+        try await stage(for: client) { [backups] (vault) async throws(VaultError) in
+            try await vault.stage(copy: id, backups)
+        }
     }
 
     /// The generations and backups, oldest first.
-    func copies() async throws(BusError) -> [KeychainCopy] {
-        try await limited { [vault, backups] () async throws(VaultError) in try await vault.copies(backups) }
+    func copies(for client: Client) async throws(BusError) -> [KeychainCopy] {
+        try await limited(for: client) { [vault, backups] () async throws(VaultError) in
+            try await vault.copies(backups)
+        }
     }
 
     /// The identifiers of the files that can be checked.
-    func checkableFiles() async throws(BusError) -> [String] {
-        try await limited { [vault, backups] () async throws(VaultError) in try await vault.checkableFiles(backups) }
+    func checkableFiles(for client: Client) async throws(BusError) -> [String] {
+        try await limited(for: client) { [vault, backups] () async throws(VaultError) in
+            try await vault.checkableFiles(backups)
+        }
     }
 
     /// Checks one of them, with the keys at hand.
-    func check(_ file: String) async throws(BusError) -> FileReport {
-        try await limited { [vault, backups] () async throws(VaultError) in try await vault.check(file, backups) }
+    func check(_ file: String, for client: Client) async throws(BusError) -> FileReport {
+        try await limited(for: client) { [vault, backups] () async throws(VaultError) in
+            try await vault.check(file, backups)
+        }
     }
 
     /// Backs up all keychains now, and returns the copies after reading them back.
-    func backUp() async throws(BusError) -> [KeychainCopy] {
+    func backUp(for client: Client) async throws(BusError) -> [KeychainCopy] {
         guard let backups else { throw BusError(.notSupported, "there is no home folder for backups") }
-        return try await limited { [vault] () async throws(VaultError) in
+        return try await limited(for: client) { [vault] () async throws(VaultError) in
             var files: Set<String> = []
             for collection in vault.collections where !collection.isVacant && !collection.isEphemeral {
                 try await vault.backUp(collection.name, to: backups)
@@ -78,24 +98,51 @@ final class Restorations {
     }
 
     private func stage(
+        for client: Client,
         _ body: (Vault) async throws(VaultError) -> StagedBackup
     ) async throws(BusError) -> StagedBackup {
+        guard !works.values.contains(where: { work in work.client === client }) else {
+            throw BusError(.limitsExceeded, "another file is being copied for you")
+        }
         staged.removeAll { entry in entry.backup == nil }
-        guard staged.count + copying < Self.limit else {
+        if staged.count + worksOfClients >= Self.limit { makeRoom(for: client) }
+        guard staged.count + worksOfClients < Self.limit else {
             throw BusError(.limitsExceeded, "\(Self.limit) keychains are being restored already")
         }
-        let backup = try await limited { [vault] () async throws(VaultError) in try await body(vault) }
-        staged.append(Staged(backup: backup))
+        let backup = try await limited(for: client) { [vault] () async throws(VaultError) in try await body(vault) }
+        staged.append(Staged(backup: backup, client: client))
         return backup
     }
 
+    /// Dismisses the oldest restore that another client has not asked the person about, if this one has no place.
+    ///
+    /// Otherwise whoever never runs such prompts would block the restores of all.
+    private func makeRoom(for client: Client) {
+        guard !staged.contains(where: { entry in entry.client === client }) else { return }
+        for entry in staged {
+            guard let backup = entry.backup, let holder = entry.client, holder.dismissUnrun(restoring: backup) else {
+                continue
+            }
+            return staged.removeAll { entry in entry.backup === backup }
+        }
+    }
+
+    /// The number of works whose client is still there: what it has left behind may never end.
+    private var worksOfClients: Int {
+        works.values.count { work in work.client?.isConnected == true }
+    }
+
     /// Runs work that copies or reads whole files, within the limit.
-    private func limited<Result>(_ body: () async throws(VaultError) -> Result) async throws(BusError) -> Result {
-        guard copying < Self.limit else {
+    private func limited<Result>(
+        for client: Client,
+        _ body: () async throws(VaultError) -> Result
+    ) async throws(BusError) -> Result {
+        guard worksOfClients < Self.limit, works.count < Self.threadLimit else {
             throw BusError(.limitsExceeded, "\(Self.limit) other calls copy or read backups")
         }
-        copying += 1
-        defer { copying -= 1 }
+        let work = Work(for: client)
+        works[ObjectIdentifier(work)] = work
+        defer { works[ObjectIdentifier(work)] = nil }
         do throws(VaultError) {
             return try await body()
         } catch  where error.code == .unreadable || error.code == .unsupportedFormat {

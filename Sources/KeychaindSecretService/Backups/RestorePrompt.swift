@@ -10,7 +10,7 @@ import Logging
 /// Restores a backup once its password has been given, and that of the keychain it replaces; the result is the path.
 @BusActor
 final class RestorePrompt: PromptAction {
-    private let backup: StagedBackup
+    let backup: StagedBackup
     private let name: CollectionName
     private let restorations: Restorations
 

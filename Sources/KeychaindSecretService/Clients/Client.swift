@@ -214,6 +214,13 @@ final class Client: Peer, Requester {
         prompts[prompt.number] = nil
     }
 
+    /// Dismisses the prompt that restores a backup, unless it has been run; false if there is none.
+    func dismissUnrun(restoring backup: StagedBackup) -> Bool {
+        guard let prompt = prompts.values.first(where: { $0.isCreated && $0.backup === backup }) else { return false }
+        prompt.dismiss()
+        return true
+    }
+
     /// Creates a conversation, to be ended by its creator.
     func makeConversation(windowID: String = "") -> Conversation {
         environment.questions.makeConversation(for: self, windowID: windowID)

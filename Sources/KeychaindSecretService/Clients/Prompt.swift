@@ -29,6 +29,9 @@ final class Prompt {
     /// Approximate bytes of arguments that the prompt keeps.
     var keptBytes: Int { action.keptBytes }
 
+    /// The backup that the prompt restores, if it does.
+    var backup: StagedBackup? { (action as? RestorePrompt)?.backup }
+
     /// The context of the prompt, if any; the prompt ends with it.
     var context: AuthenticationContext? { action.context }
 

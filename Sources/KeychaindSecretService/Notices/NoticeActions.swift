@@ -84,7 +84,7 @@ struct NoticeActions {
     }
 
     private func newestCopy(of name: CollectionName) async throws(BusError) -> KeychainCopy? {
-        try await provider.restorations.copies()
+        try await provider.restorations.copies(for: own)
             .filter { copy in copy.file.hasPrefix("\(name.encoded).") }
             .max { $0.modified < $1.modified }
     }
@@ -100,7 +100,7 @@ struct NoticeActions {
                             metadata: ["keychain": "\(name)"]
                         )
                     }
-                    let backup = try await provider.restorations.stage(copy: newest.id)
+                    let backup = try await provider.restorations.stage(copy: newest.id, for: own)
                     let prompt = RestorePrompt(backup, as: name, restorations: provider.restorations)
                     _ = await own.asking { conversation in await prompt.perform(asking: conversation, for: own) }
                 } catch {

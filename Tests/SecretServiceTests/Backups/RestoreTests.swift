@@ -173,6 +173,31 @@ struct RestoreTests {
         }
     }
 
+    @Test("restores that nobody runs give way to another client's, and one that is run does not")
+    func restore_notRun_givesWay() async throws {
+        try await RunningService.withService { service in
+            let backup = try await makeBackup(service)
+            let idle = try await service.makeClient()
+            let first = try await restore(backup, as: idle)
+            let second = try await restore(backup, as: idle)
+            let prompt = try await restore(backup, as: service.client)
+            #expect(try await idle.completion(of: first).isDismissed)
+            let prompter = try await FakePrompter(on: service.bus, [.hang])
+            try await service.client.show(prompt)
+            _ = try await prompter.questions.first("the dialog") { _ in true }
+            let other = try await service.makeClient()
+            _ = try await restore(backup, as: other)
+            #expect(try await idle.completion(of: second).isDismissed)
+            // The place of the dialog stays taken; that of the other client is free again.
+            let third = try await service.makeClient()
+            _ = try await restore(backup, as: third)
+            await #expect(throws: BusError(.limitsExceeded, "")) { _ = try await restore(backup, as: third) }
+            try await service.client.dismiss(prompt)
+            _ = try await service.client.completion(of: prompt)
+            await prompter.crash()
+        }
+    }
+
     @Test("other methods refuse descriptors")
     func descriptors_areTakenNowhereElse() async throws {
         try await RunningService.withService { service in
