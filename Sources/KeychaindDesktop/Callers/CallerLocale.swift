@@ -1,22 +1,11 @@
-import Glibc
 import KeychaindLanguage
 
 /// The languages in a caller's environment.
 ///
 /// The process may have written anything there: it is used only to choose among the installed catalogues.
 enum CallerLocale {
-    /// In bytes; most environments have less than a tenth of that.
-    private static let longest = 128 << 10
-
-    /// Reads four variables of `/proc/PID/environ`, and overwrites the others: they may hold secrets.
     static func read(of folder: ProcessFolder) -> LocaleNames? {
-        guard var environment = folder.read("environ", limit: longest) else { return nil }
-        defer {
-            environment.withUnsafeMutableBytes { bytes in
-                if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
-            }
-        }
-        return find(in: environment)
+        folder.readEnvironment { content in find(in: content) }
     }
 
     static func find(in environment: [UInt8]) -> LocaleNames {

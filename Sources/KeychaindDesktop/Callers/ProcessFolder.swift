@@ -35,6 +35,22 @@ package struct ProcessFolder {
         }
     }
 
+    /// In bytes; most environments have less than a tenth of that.
+    private static let longestEnvironment = 128 << 10
+
+    /// Reads the variables, each ended by a zero byte, and overwrites them: they may hold secrets.
+    ///
+    /// - Parameter body: must not copy more than it needs.
+    package func readEnvironment<Result>(_ body: ([UInt8]) -> Result) -> Result? {
+        guard var content = read("environ", limit: Self.longestEnvironment) else { return nil }
+        defer {
+            content.withUnsafeMutableBytes { bytes in
+                if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+            }
+        }
+        return body(content)
+    }
+
     package func link(_ name: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             let count = readlink("\(path)/\(name)", buffer.baseAddress!, buffer.count)

@@ -23,7 +23,7 @@ package struct TerminalFinder: Sendable {
             let own = ProcessFolder.status(at: "\(root)/self/ns/mnt"), let theirs = folder.status(of: "ns/mnt"),
             own.st_dev == theirs.st_dev, own.st_ino == theirs.st_ino
         else { return nil }
-        let environment = TerminalEnvironment(folder.read("environ", limit: TerminalEnvironment.longest) ?? [])
+        let environment = folder.readEnvironment { content in TerminalEnvironment(content) } ?? TerminalEnvironment([])
         return CallerTerminal(path: path, type: environment.type, locale: environment.locale)
     }
 
@@ -88,10 +88,7 @@ package struct TerminalDevice: Hashable {
 
 /// The terminal and language variables of a process, which it can change.
 package struct TerminalEnvironment: Equatable {
-    /// In bytes.
-    static let longest = 128 << 10
-
-    private static let localeNames: Set<Substring> = ["LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LANG"]
+    private static let names = ["TERM", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LANG"]
     private static let valueLimit = 64
 
     /// The kind of terminal; by default one that every terminal understands.
@@ -100,25 +97,22 @@ package struct TerminalEnvironment: Equatable {
 
     /// Parses `/proc/PID/environ`: variables that each end with a zero byte.
     ///
-    /// Other programs look up files by these values, so only plain names are accepted.
+    /// Other programs look up files by these values, so only plain names are accepted. No other variable is copied: it
+    /// may be a secret.
     package init(_ content: [UInt8]) {
-        for bytes in content.split(separator: 0) {
-            let line = String(decoding: bytes, as: UTF8.self)
-            guard let separator = line.firstIndex(of: "=") else { continue }
-            let name = line[..<separator]
-            let value = line[line.index(after: separator)...]
-            guard TerminalEnvironment.isName(value) else { continue }
-            if name == "TERM" {
-                type = String(value)
-            } else if TerminalEnvironment.localeNames.contains(name) {
-                locale[String(name)] = String(value)
-            }
+        for line in content.split(separator: 0) {
+            let known = TerminalEnvironment.names.first { name in line.starts(with: "\(name)=".utf8) }
+            guard let name = known else { continue }
+            let bytes = line.dropFirst(name.utf8.count + 1)
+            guard TerminalEnvironment.isName(bytes) else { continue }
+            let value = String(decoding: bytes, as: UTF8.self)
+            if name == "TERM" { type = value } else { locale[name] = value }
         }
     }
 
-    private static func isName(_ value: Substring) -> Bool {
-        guard let first = value.utf8.first, value.utf8.count <= valueLimit, isLetterOrDigit(first) else { return false }
-        return value.utf8.allSatisfy { isLetterOrDigit($0) || "+-._@".utf8.contains($0) }
+    private static func isName(_ value: ArraySlice<UInt8>) -> Bool {
+        guard let first = value.first, value.count <= valueLimit, isLetterOrDigit(first) else { return false }
+        return value.allSatisfy { isLetterOrDigit($0) || "+-._@".utf8.contains($0) }
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
