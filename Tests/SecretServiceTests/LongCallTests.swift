@@ -121,7 +121,12 @@ struct LongCallTests {
     @BusActor
     func lists_ofTooManyObjects_areRefused() async throws {
         let scene = try await Scene(in: .login, objectsPerCall: Scene.count - 1)
-        for call in [scene.secretsCall, Scene.call(.service, Interface.service, "Unlock", scene.items)] {
+        let calls = [
+            scene.secretsCall, Scene.call(.service, Interface.service, "Unlock", scene.items),
+            Scene.call(.service, Interface.service, "Lock", scene.items), scene.call("Get", scene.items),
+            scene.confirmation,
+        ]
+        for call in calls {
             #expect(try await scene.reply(to: call, meanwhile: []).error?.name == .limitsExceeded)
         }
     }
@@ -135,6 +140,50 @@ struct LongCallTests {
         let (unlocked, prompt) = try await scene.reply(to: unlock, meanwhile: [lock])
             .read([ObjectPath].self, ObjectPath.self)
         #expect(unlocked.count < Scene.count && prompt != .root)
+    }
+
+    @Test
+    @BusActor
+    func lock_othersAreAnsweredInBetween() async throws {
+        let scene = try await Scene(in: .sessionCollection)
+        let lock = Scene.call(.service, Interface.service, "Lock", scene.items + [.login])
+        let look = Scene.call(.login, "org.freedesktop.DBus.Properties", "Get", Interface.collection, "Locked")
+        let (reply, looks) = try await scene.replies(to: lock, meanwhile: [look])
+        guard case .boolean(false) = try #require(looks.first).read(Variant.self) else {
+            Issue.record("the keychain is locked already")
+            return
+        }
+        let (locked, prompt) = try reply.read([ObjectPath].self, ObjectPath.self)
+        #expect(locked == [.login] && prompt == .root)
+        #expect(try await scene.service.client.isCollectionLocked(.login))
+    }
+
+    @Test
+    @BusActor
+    func lock_samePathTwice_isAnsweredOnce() async throws {
+        let scene = try await Scene(in: .login)
+        let lock = Scene.call(.service, Interface.service, "Lock", scene.items + scene.items)
+        let (locked, _) = try await scene.reply(to: lock, meanwhile: []).read([ObjectPath].self, ObjectPath.self)
+        #expect(locked == scene.items)
+        #expect(try await scene.service.client.isCollectionLocked(.login))
+    }
+
+    @Test
+    @BusActor
+    func get_deletedInBetween_isLeftOut() async throws {
+        let scene = try await Scene(in: .sessionCollection)
+        let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
+        let (rows, _) = try await scene.reply(to: scene.call("Get", scene.items + scene.items), meanwhile: [last])
+            .read([FoundRow].self, [ObjectPath: WireSecret].self)
+        #expect(rows.map(\.path) == scene.items.dropLast())
+    }
+
+    @Test
+    @BusActor
+    func confirm_deletedInBetween_isRefused() async throws {
+        let scene = try await Scene(in: .sessionCollection)
+        let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
+        #expect(try await scene.reply(to: scene.confirmation, meanwhile: [last]).error?.name == .noSuchObject)
     }
 
     /// Many items, each of which takes a slice of the time of a call.
@@ -193,6 +242,17 @@ struct LongCallTests {
             Scene.call(.service, Interface.service, "GetSecrets", items, session)
         }
 
+        /// A call of `Search1` about items, without their secrets.
+        func call(_ member: String, _ items: [ObjectPath]) -> Message {
+            Scene.call(.service, "org.keychaind.Search1", member, items, ObjectPath.root)
+        }
+
+        /// The call that gives all items to a sandboxed program.
+        var confirmation: Message {
+            let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
+            return Scene.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", "flatpak:org.example.App", items)
+        }
+
         func isNewer(_ first: ObjectPath, than second: ObjectPath) -> Bool {
             (items.firstIndex(of: first) ?? 0) > (items.firstIndex(of: second) ?? 0)
         }
@@ -208,12 +268,18 @@ struct LongCallTests {
 
         /// Makes a call; those of another program come right behind it, before the service has seen it.
         func reply(to call: Message, meanwhile calls: [Message]) async throws -> Message {
+            try await replies(to: call, meanwhile: calls).0
+        }
+
+        /// Does the same, and also returns the replies to the other program.
+        func replies(to call: Message, meanwhile calls: [Message]) async throws -> (Message, [Message]) {
             client.send(call)
             try client.waitForBus()
             calls.forEach(other.send)
             try other.waitForBus()
-            #expect(await other.replies(calls.count).compactMap(\.error) == [])
-            return try #require(await client.replies(1).first)
+            let others = await other.replies(calls.count)
+            #expect(others.compactMap(\.error) == [])
+            return (try #require(await client.replies(1).first), others)
         }
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The different object paths in the first argument of a message, a list.
+/// The different object paths in an argument of a message, a list.
 ///
 /// It keeps the message instead of a string for each path: a call may list 100,000, which would take long to make and
 /// to free.
@@ -25,10 +25,18 @@ package final class PathList {
 
     /// Reads the list, and lets other calls in between.
     ///
-    /// - Parameter limit: the most paths; a list with more throws `LimitsExceeded`.
-    package init(of message: Message, limit: Int, _ slice: inout TimeSlice) async throws(BusError) {
+    /// - Parameters:
+    ///   - skipped: the number of arguments before the list.
+    ///   - limit: the most paths; a list with more throws `LimitsExceeded`.
+    package init(
+        of message: Message,
+        after skipped: Int = 0,
+        limit: Int,
+        _ slice: inout TimeSlice
+    ) async throws(BusError) {
         self.message = message
         var reader = message.makeReader()
+        for _ in 0..<skipped { reader.skip() }
         var elements = try reader.beginArray()
         var seen: Set<Path> = []
         var count = 0

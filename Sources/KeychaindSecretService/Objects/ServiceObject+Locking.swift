@@ -24,29 +24,52 @@ extension ServiceObject {
             }
         },
         Method(
-            "Lock",
+            deciding: "Lock",
             in: [Parameter("objects", [ObjectPath].self)],
             out: [Parameter("locked", [ObjectPath].self), Parameter("Prompt", ObjectPath.self)]
         ) { (object, call) throws(BusError) in
             var reader = call.message.makeReader()
-            let paths = try object.provider.unlocking.readObjects(&reader)
-            call.reply(with: object.lock(paths), ObjectPath.root)
+            guard let paths = try object.provider.unlocking.readFewObjects(&reader) else {
+                return .suspending { () async throws(BusError) in try await object.lockMany(call) }
+            }
+            call.reply(with: paths.filter(object.lock), ObjectPath.root)
+            return .answered
         },
     ]
 
-    /// Locks collections for all clients, protected items for this one, and no other items (#73).
+    /// Locks a collection for all clients, or a protected item for this one, and no other item (#73).
+    ///
+    /// - Returns: whether it is locked now.
     @BusActor
-    private func lock(_ paths: [ObjectPath]) -> [ObjectPath] {
-        paths.filter { path in
-            guard let (collection, item) = client.findLockable(path, in: provider.vault) else { return false }
-            if let item, !collection.isLocked, collection.protection(of: item).needsAuthentication {
-                let reference = ItemReference(item, in: collection)
-                client.endPermissions { $0 == reference }
-                return true
+    private func lock(_ path: ObjectPath) -> Bool {
+        guard let (collection, item) = client.findLockable(path, in: provider.vault) else { return false }
+        if let item, !collection.isLocked, collection.protection(of: item).needsAuthentication {
+            let reference = ItemReference(item, in: collection)
+            client.endPermissions { $0 == reference }
+            return true
+        }
+        // It would lock the items of others.
+        guard !client.view.isConfined else { return false }
+        return provider.collections.lock(collection)
+    }
+
+    /// Answers a Lock of many objects, while other calls are handled.
+    @BusActor
+    private func lockMany(_ call: MethodCall) async throws(BusError) {
+        try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
+            var slice = provider.largeAnswers.beginSlice()
+            let paths = try await PathList(of: call.message, limit: provider.limits.objectsPerCall, &slice)
+            var writer = call.beginReply()
+            let locked = writer.beginArray(of: ObjectPath.signature)
+            // To the end, even if the client leaves: what it wanted locked is locked.
+            for number in 0..<paths.count {
+                await slice.yieldIfOver()
+                if lock(paths[number]) { paths[number].write(to: &writer) }
             }
-            // It would lock the items of others.
-            guard !client.view.isConfined else { return false }
-            return provider.collections.lock(collection)
+            writer.end(locked)
+            ObjectPath.root.write(to: &writer)
+            await slice.yield()
+            call.reply(written: writer)
         }
     }
 }

@@ -120,13 +120,34 @@ extension ServiceObject {
 
     @BusActor
     private func read(_ call: MethodCall) throws(BusError) -> Dispatch {
+        // The session is read first: the list may be long.
+        var rest = call.message.makeReader()
+        rest.skip()
+        let session = try client.readOptionalSession(&rest)
         var reader = call.message.makeReader()
-        let paths = try provider.unlocking.readObjects(&reader)
-        let session = try client.readOptionalSession(&reader)
+        guard let paths = try provider.unlocking.readFewObjects(&reader) else {
+            return answerInSlices(call, session) { (slice) async throws(BusError) in
+                try await findNamed(in: call, &slice)
+            }
+        }
         var found = FoundItems(for: client, access: provider.access)
         found.add(paths.compactMap { path in client.findItem(path, in: provider.vault) })
         found.sort(limit: 0)
         return try answer(call, with: found, session)
+    }
+
+    /// Finds the items of a `Get` of many, while other calls are handled.
+    @BusActor
+    private func findNamed(in call: MethodCall, _ slice: inout TimeSlice) async throws(BusError) -> FoundItems {
+        let paths = try await PathList(of: call.message, limit: provider.limits.objectsPerCall, &slice)
+        var found = FoundItems(for: client, access: provider.access)
+        for number in 0..<paths.count {
+            await slice.yieldIfOver()
+            try client.checkConnected()
+            if let item = client.findItem(paths[number], in: provider.vault) { found.add([item]) }
+        }
+        found.sort(limit: 0)
+        return found
     }
 
     /// Answers with the items, and with the secrets of the unlocked ones if there is a session.

@@ -24,11 +24,11 @@ struct SandboxesObject {
                     call.reply(with: items.map { ObjectPath.item($0.id, in: $0.collection) })
                 },
                 Method(
-                    "Confirm",
+                    deciding: "Confirm",
                     in: [Parameter("identity", String.self), Parameter("items", [ObjectPath].self)],
                     out: [Parameter("prompt", ObjectPath.self)]
                 ) { (object, call) throws(BusError) in
-                    call.reply(with: try object.confirm(call))
+                    try object.confirm(call)
                 },
             ],
             signals: [SignalDeclaration("Changed")]
@@ -61,22 +61,47 @@ struct SandboxesObject {
     }
 
     @BusActor
-    private func confirm(_ call: MethodCall) throws(BusError) -> ObjectPath {
+    private func confirm(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
         let program = try String(from: &reader)
         try check(program)
-        var items: [(Collection, ItemID)] = []
-        for path in try provider.unlocking.readObjects(&reader) {
-            guard let (collection, id) = client.findItem(path, in: provider.vault) else {
-                throw BusError(.noSuchObject, "there is no item \(path)")
-            }
-            let owner = collection.item(id)?.attributes[Attributes.program]
-            guard owner == nil || owner == program else {
-                throw BusError(.accessDenied, "item \(id) belongs to another sandboxed program")
-            }
-            items.append((collection, id))
+        guard let paths = try provider.unlocking.readFewObjects(&reader) else {
+            return .suspending { () async throws(BusError) in try await confirmMany(call, for: program) }
         }
-        return try client.makePrompt(ConfirmSandboxPrompt(program, items, provider: provider))
+        var items: [(Collection, ItemID)] = []
+        for path in paths { items.append(try find(path, for: program)) }
+        call.reply(with: try client.makePrompt(ConfirmSandboxPrompt(program, items, provider: provider)))
+        return .answered
+    }
+
+    /// Answers a Confirm of many items, while other calls are handled.
+    @BusActor
+    private func confirmMany(_ call: MethodCall, for program: String) async throws(BusError) {
+        try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
+            var slice = provider.largeAnswers.beginSlice()
+            let limit = provider.limits.objectsPerCall
+            let paths = try await PathList(of: call.message, after: 1, limit: limit, &slice)
+            var items: [(Collection, ItemID)] = []
+            for number in 0..<paths.count {
+                await slice.yieldIfOver()
+                try client.checkConnected()
+                items.append(try find(paths[number], for: program))
+            }
+            call.reply(with: try client.makePrompt(ConfirmSandboxPrompt(program, items, provider: provider)))
+        }
+    }
+
+    /// Finds an item that a person may give to a sandboxed program; throws for that of another one.
+    @BusActor
+    private func find(_ path: ObjectPath, for program: String) throws(BusError) -> (Collection, ItemID) {
+        guard let (collection, id) = client.findItem(path, in: provider.vault) else {
+            throw BusError(.noSuchObject, "there is no item \(path)")
+        }
+        let owner = collection.item(id)?.attributes[Attributes.program]
+        guard owner == nil || owner == program else {
+            throw BusError(.accessDenied, "item \(id) belongs to another sandboxed program")
+        }
+        return (collection, id)
     }
 
     private func check(_ program: String) throws(BusError) {
