@@ -226,24 +226,26 @@ package final class Vault {
         if collection.condition == .incomplete {
             throw VaultError(.unreadable, reason: "its file is damaged, and is left as it is")
         }
-        if name == .login { try await removeItemsBoundToPasscode() }
+        let takesGenerations =
+            name == .login && itemsBoundToPasscode.contains { bound in bound.collection === collection }
+        let deletion = FileDeletion(of: name, takesGenerations ? .fileAndGenerations : .file, in: opened.context.folder)
         if collection.isMissing {
             try await opened.context.folderWorker.perform { (folder) throws(VaultError) in
                 try folder.forgetMissing(name)
             }
             await collection.forgetFile()
         } else {
-            try await collection.removeFile()
+            try await collection.removeFile(by: deletion)
         }
+        // It is deleted, whatever comes of the rest. A copy that still runs would become a generation after that.
+        try? await opened.context.copyWorker.perform { (_) throws(VaultError) in }
+        try? await opened.context.folderWorker.perform { (folder) throws(VaultError) in folder.finish(deletion) }
         removeLockouts(of: collection)
         self.opened?.collections.removeAll { other in other === collection }
         if name == .login { insert(Self.vacantLogin(in: opened.context)) }
         let aliases = self.aliases.filter { alias in alias.value != name }
         self.opened?.aliases = aliases
-        // It is deleted, whatever comes of this.
-        try? await opened.context.folderWorker.perform { (folder) throws(VaultError) in
-            folder.finishDeletion(of: name)
-        }
+        if name == .login { await removeItemsBoundToPasscode() }
     }
 
     /// Locks all collections, finishes pending writes, wipes the keys and releases the folder.

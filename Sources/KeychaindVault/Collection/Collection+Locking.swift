@@ -128,12 +128,12 @@ extension Collection {
         await worker.stop()
     }
 
-    func removeFile() async throws(VaultError) {
+    func removeFile(by deletion: FileDeletion) async throws(VaultError) {
         guard case .file(let worker) = storage else {
             throw VaultError(.notSupported, reason: "the collection has no file")
         }
         do throws(VaultError) {
-            try await worker.perform { (writer) throws(VaultError) in try writer.remove() }
+            try await worker.perform { (writer) throws(VaultError) in try writer.remove(by: deletion) }
         } catch {
             // Its file is whole: a refused deletion is no problem of the collection.
             if error.code == .displaced { noteFailure(error) }

@@ -1,5 +1,6 @@
 package import KeychaindGcrypt
 package import KeychaindModel
+import Logging
 
 extension Vault {
     /// Whether `login` exists.
@@ -66,18 +67,14 @@ extension Vault {
         }
     }
 
-    /// Removes items and generations bound to the passcode outside of the file of `login`, which is removed next.
-    ///
-    /// In this order, a crash leaves `login` with its items and password, or neither.
-    func removeItemsBoundToPasscode() async throws(VaultError) {
-        guard let context else { throw VaultError.vaultClosed }
-        let items = itemsBoundToPasscode
-        if items.contains(where: { bound in bound.collection.name == .login }) {
-            let generations = Generations(of: .login, in: context.folder, keeping: 0)
-            try await context.copyWorker.perform { (_) throws(VaultError) in try generations.removeAll() }
-        }
-        for bound in items where bound.collection.isEphemeral {
-            try await bound.collection.deleteItem(bound.item, authenticated: true)
+    /// Removes the items of the collection in memory that went with a deleted `login`.
+    func removeItemsBoundToPasscode() async {
+        for bound in itemsBoundToPasscode where bound.collection.isEphemeral {
+            do throws(VaultError) {
+                try await bound.collection.deleteItem(bound.item, authenticated: true)
+            } catch {
+                context?.configuration.logger.warning("\(bound.collection.name): an item stays: \(error)")
+            }
         }
     }
 

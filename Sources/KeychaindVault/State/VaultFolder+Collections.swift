@@ -47,14 +47,14 @@ extension VaultFolder {
     }
 
     /// Forgets a deleted collection and removes what is left of it; after a failure the next start tries again.
-    func finishDeletion(of name: CollectionName) {
+    func finish(_ deletion: FileDeletion) {
         guard folder.isWritable else { return }
         do throws(VaultError) {
-            try FileDeletion(of: name, in: folder).finish { () throws(VaultError) in
-                try changeState { (state) throws(VaultError) in try state.forget(name) }
+            try deletion.finish { () throws(VaultError) in
+                try changeState { (state) throws(VaultError) in try state.forget(deletion.name) }
             }
         } catch {
-            logger.warning("\(name): something of the deleted keychain is left until the next start: \(error)")
+            logger.warning("\(deletion.name): something of the deleted keychain is left until the next start: \(error)")
         }
     }
 

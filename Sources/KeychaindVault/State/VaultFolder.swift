@@ -71,11 +71,11 @@ final class VaultFolder {
             stateFile = Access(opened.file)
             loss = opened.contents.loss
             var state = opened.contents
-            for name in files.compactMap(FileDeletion.collection) {
-                finishDeletion(of: name)
-                guard !names.contains(name) else { continue }
-                state.known?[name] = nil
-                state.aliases = state.aliases.filter { alias in alias.value != name.encoded }
+            for deletion in files.compactMap({ file in FileDeletion(leftover: file, in: folder) }) {
+                finish(deletion)
+                guard !names.contains(deletion.name) else { continue }
+                state.known?[deletion.name] = nil
+                state.aliases = state.aliases.filter { alias in alias.value != deletion.name.encoded }
             }
             let aliases = state.aliases.compactMapValues { encoded in CollectionName(encoded: encoded) }
             let listing = listing(names, known: state.known, aliases: aliases)

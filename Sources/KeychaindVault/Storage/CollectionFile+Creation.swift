@@ -41,6 +41,13 @@ extension CollectionFile {
         _ = try examine(name, in: folder)
     }
 
+    /// Reads the identifier of an unused file and changes nothing; it never is in the journal alone.
+    static func identifier(of name: String, in folder: Folder) throws(VaultError) -> [UInt8] {
+        let header = try Database(path: folder.file(name), mode: .immutable).prepare("SELECT uuid FROM header")
+        guard try header.step() else { throw VaultError(.unreadable, reason: "\(name) has no header") }
+        return Array(header.bytes(at: 0))
+    }
+
     /// Reads the public part of an unused file, and moves its journal into it.
     static func examine(
         _ name: String,

@@ -26,6 +26,9 @@ enum CollectionFormat {
     /// The suffix of a deleted file, which the next start removes with its journal.
     static let deletedSuffix = ".keychain-deleted"
 
+    /// The same, of a collection whose generations go with it.
+    static let deletedWithGenerationsSuffix = ".keychain-deleted-all"
+
     /// In bytes.
     static let identifierSize = 16
 

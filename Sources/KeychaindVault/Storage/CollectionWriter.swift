@@ -249,14 +249,14 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    /// Deletes the file durably; ``VaultFolder/finishDeletion(of:)`` removes what is left of it.
+    /// Deletes the file durably; ``VaultFolder/finish(_:)`` removes what is left of it.
     ///
     /// After an error the file stays in use. Throws `displaced` if another program has put a file in its place.
-    func remove() throws(VaultError) {
+    func remove(by deletion: FileDeletion) throws(VaultError) {
         guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder is read-only") }
         if resting != nil { _ = try openedFile() }
         try file?.checkPlace()
-        try FileDeletion(of: name, in: folder).begin()
+        try deletion.begin()
         file = nil
         ahead = nil
         remains = nil

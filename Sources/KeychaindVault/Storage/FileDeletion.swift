@@ -5,25 +5,44 @@ import KeychaindModel
 /// 1. The file gets a name that is never listed, durably: the collection is deleted.
 /// 2. The journal is removed, durably. A file without its journal would lack its latest changes.
 /// 3. The collection is forgotten in `state.db`, so that nobody misses its file.
-/// 4. The renamed file is removed.
+/// 4. The generations are removed, if they go with it; the name of the file says so.
+/// 5. The renamed file is removed.
 ///
 /// The next start does what is left of these steps.
 struct FileDeletion {
+    enum Extent: CaseIterable {
+        case file
+        case fileAndGenerations
+
+        fileprivate var suffix: String {
+            switch self {
+            case .file: CollectionFormat.deletedSuffix
+            case .fileAndGenerations: CollectionFormat.deletedWithGenerationsSuffix
+            }
+        }
+    }
+
+    let name: CollectionName
     private let folder: Folder
-    private let file: String
-    private let leftover: String
+    private let extent: Extent
 
-    init(of name: CollectionName, in folder: Folder) {
+    init(of name: CollectionName, _ extent: Extent, in folder: Folder) {
+        self.name = name
         self.folder = folder
-        file = name.fileName
-        leftover = name.encoded + CollectionFormat.deletedSuffix
+        self.extent = extent
     }
 
-    /// The collection of a leftover; nil for any other file.
-    static func collection(ofLeftover file: String) -> CollectionName? {
-        guard file.hasSuffix(CollectionFormat.deletedSuffix) else { return nil }
-        return CollectionName(encoded: file.dropLast(CollectionFormat.deletedSuffix.count))
+    /// The deletion that a leftover belongs to; nil for any other file.
+    init?(leftover: String, in folder: Folder) {
+        guard let extent = Extent.allCases.first(where: { extent in leftover.hasSuffix(extent.suffix) }),
+            let name = CollectionName(encoded: leftover.dropLast(extent.suffix.count))
+        else { return nil }
+        self.init(of: name, extent, in: folder)
     }
+
+    private var file: String { name.fileName }
+    private var leftover: String { name.encoded + extent.suffix }
+    private var generations: Generations { Generations(of: name, in: folder, keeping: 0) }
 
     /// Step 1; after an error the file is there as before, unless the reason says that this is unknown.
     func begin() throws(VaultError) {
@@ -32,7 +51,9 @@ struct FileDeletion {
                 try folder.rename(file, to: leftover)
             } catch {
                 if error.code == .storageFull {
-                    // A longer name may need another block for the folder.
+                    // A longer name may need another block for the folder. Nothing then tells the next start to remove
+                    // the generations.
+                    if extent == .fileAndGenerations { try generations.removeAll(exceptOf: nil) }
                     try folder.remove(file)
                 } else if (try? folder.exists(file)) != false {
                     throw error
@@ -60,10 +81,17 @@ struct FileDeletion {
         try folder.synchronize()
     }
 
-    /// Steps 2 to 4; `forget` is step 3.
+    /// Steps 2 to 5; `forget` is step 3.
+    ///
+    /// Nobody may have a file of this name open.
     func finish(forgetting forget: () throws(VaultError) -> Void) throws(VaultError) {
-        // Another file has the name: it was put back, or made anew.
-        guard !folder.contains(file) else { return try folder.remove(leftover) }
+        // Another file may have the name: it was put back, or made anew.
+        if !folder.contains(file) { try removeRest(forgetting: forget) }
+        if extent == .fileAndGenerations { try removeGenerations() }
+        try folder.remove(leftover)
+    }
+
+    private func removeRest(forgetting forget: () throws(VaultError) -> Void) throws(VaultError) {
         try removeJournal()
         do throws(VaultError) {
             try forget()
@@ -73,6 +101,10 @@ struct FileDeletion {
             try folder.truncate(leftover)
             try forget()
         }
-        try folder.remove(leftover)
+    }
+
+    private func removeGenerations() throws(VaultError) {
+        let present = folder.contains(file) ? try CollectionFile.identifier(of: file, in: folder) : nil
+        try generations.removeAll(exceptOf: present)
     }
 }

@@ -58,11 +58,22 @@ struct Generations: Sendable {
         for old in existing.dropLast(kept - 1) { try folder.remove(old.file) }
     }
 
-    func removeAll() throws(VaultError) {
+    /// Removes the generations, durably, except those of the collection with this identifier.
+    func removeAll(exceptOf present: [UInt8]?) throws(VaultError) {
         guard source.contains(Self.folderName) else { return }
         try folder.remove(name.unfinishedFileName)
-        for generation in try existing() { try folder.remove(generation) }
+        for generation in try existing() where try !isOf(present, generation) { try folder.remove(generation) }
         try folder.synchronize()
+    }
+
+    private func isOf(_ collection: [UInt8]?, _ generation: String) throws(VaultError) -> Bool {
+        guard let collection else { return false }
+        do throws(VaultError) {
+            return try CollectionFile.identifier(of: generation, in: folder) == collection
+        } catch {
+            if error.mayPass { throw error }
+            return false
+        }
     }
 
     /// Oldest first.
