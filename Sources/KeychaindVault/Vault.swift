@@ -14,6 +14,7 @@ package final class Vault {
     private let folder: Folder
     private var opened: Opened?
     private let observer = ChangeObserver()
+    let replacements = ReplacementLocks()
 
     /// Called after a change of a stored collection or its key slots is on the disk.
     package var onChange: ((CollectionName) -> Void)? {
@@ -215,6 +216,8 @@ package final class Vault {
     /// passcode. A missing collection is forgotten. Throws `notSupported` without a file, `unreadable` for a file that
     /// a person must remove, and `busy` if the file of a missing collection is there again.
     package func delete(_ collection: Collection) async throws(VaultError) {
+        await replacements.lock(collection.name)
+        defer { replacements.unlock(collection.name) }
         guard let opened else { throw VaultError.vaultClosed }
         guard !collection.hasEnded else {
             throw collection.isDeleted ? VaultError.collectionDeleted : VaultError.collectionRetired

@@ -169,6 +169,48 @@ import Testing
         await #expect(throws: VaultError.of(.storageFailed)) { _ = try await opened() }
     }
 
+    @Test func replacedFile_isTakenUpOnce_byManyAtATime() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add("kept", ["n": "1"])
+        let older = try folder.snapshot(of: "vault")
+        try await login.add("later", ["n": "2"])
+        try displace(.renameOver, by: older)
+        await #expect(throws: VaultError.of(.displaced)) { try await login.add("lost") }
+        let tasks = (0..<16).map { number in
+            Task { @VaultActor in
+                let isFirst = await vault.takeUp(login) != nil
+                // Whoever waited finds what the first one has made, unlocked.
+                try await vault.collection(named: .login)?.add("x", ["n": "next \(number)"])
+                return isFirst
+            }
+        }
+        var count = 0
+        for task in tasks where try await task.value { count += 1 }
+        #expect(count == 1)
+        #expect(vault.collections.map(\.name) == [.login, .session])
+        #expect(vault.collection(named: .login)?.search(["n": "1"]).count == 1)
+        await vault.close()
+        let reopened = try await opened()
+        let again = try await reopened.unlockedLogin()
+        for number in 0..<16 { #expect(again.search(["n": "next \(number)"]).count == 1) }
+        await reopened.close()
+    }
+
+    @Test func deletionBetweenTwoTakeUps_leavesOneCollection() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add()
+        let tasks: [Task<Void, Never>] = [
+            Task { @VaultActor in _ = await vault.takeUp(login) },
+            Task { @VaultActor in _ = try? await vault.delete(login) },
+            Task { @VaultActor in _ = await vault.takeUp(login) },
+        ]
+        for task in tasks { await task.value }
+        #expect(vault.collections.map(\.name) == [.login, .session])
+        await vault.close()
+    }
+
     @Test func anotherKeychainInItsPlace_isLocked() async throws {
         let other = TemporaryFolder()
         let stranger = try await Vault.opened(Fixture.configuration(other))

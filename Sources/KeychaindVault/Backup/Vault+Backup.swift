@@ -67,6 +67,8 @@ extension Vault {
         as name: CollectionName,
         inPlaceOf present: Collection?
     ) async throws(VaultError) -> Collection {
+        await replacements.lock(name)
+        defer { replacements.unlock(name) }
         guard let context else { throw VaultError.vaultClosed }
         guard collection(named: name) === present, present?.isEphemeral != true, name != .session else {
             throw VaultError(.busy, reason: "another keychain has taken the name \(name)")

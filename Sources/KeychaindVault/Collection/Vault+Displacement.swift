@@ -4,8 +4,10 @@ extension Vault {
     /// Opens the file that another program has put in place of a collection's, such as an older or a newer state of it.
     ///
     /// It is unlocked if the keys in memory open it; a missing file is an unreadable collection, which can be restored.
-    /// Returns nil if that has been done already.
+    /// Returns nil if that has been done already, or was done meanwhile.
     package func takeUp(_ collection: Collection) async -> Collection? {
+        await replacements.lock(collection.name)
+        defer { replacements.unlock(collection.name) }
         guard let context, self.collection(named: collection.name) === collection, !collection.hasEnded else {
             return nil
         }

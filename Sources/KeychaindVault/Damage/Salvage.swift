@@ -120,6 +120,8 @@ extension Vault {
     package func salvage(
         _ collection: Collection
     ) async throws(VaultError) -> (report: SalvageReport, collection: Collection) {
+        await replacements.lock(collection.name)
+        defer { replacements.unlock(collection.name) }
         guard let context else { throw VaultError.vaultClosed }
         guard !collection.hasEnded, self.collection(named: collection.name) === collection else {
             throw VaultError.collectionDeleted

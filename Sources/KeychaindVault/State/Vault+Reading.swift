@@ -52,7 +52,9 @@ extension Vault {
     }
 
     private func openAgain(_ collection: Collection) async -> Collection? {
-        guard let context else { return nil }
+        await replacements.lock(collection.name)
+        defer { replacements.unlock(collection.name) }
+        guard let context, !collection.hasEnded else { return nil }
         let new = await Self.collection(collection.name, in: context)
         // The path may have led elsewhere meanwhile, as after a restore.
         guard !new.awaitsDisk, !collection.hasEnded, self.collection(named: collection.name) === collection else {
