@@ -77,6 +77,26 @@ import Testing
         await vault.close()
     }
 
+    @Test func restoresOnOneDay_leaveTheStatesOfOtherDays() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add()
+        for _ in 0..<3 {
+            clock.advance(seconds: day)
+            try await login.add()
+        }
+        let days = generations
+        #expect(days.count == 3)
+        for _ in 0..<5 {
+            clock.advance(seconds: 60)
+            let past = try await vault.stage(copy: "generation:\(days[0])", nil)
+            _ = try await vault.restore(past, as: .login, inPlaceOf: vault.collection(named: .login))
+        }
+        #expect(generations.prefix(3) == days[...])
+        #expect(generations.count == 6)
+        await vault.close()
+    }
+
     @Test func clockGoesBack_generationsContinue() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()

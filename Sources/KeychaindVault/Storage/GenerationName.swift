@@ -42,6 +42,11 @@ struct GenerationName: Comparable {
         self.seconds = seconds
     }
 
+    /// Whether it was made less than a day after another one, and not before it by the clock.
+    func isSoon(after other: GenerationName) -> Bool {
+        seconds >= other.seconds && seconds - other.seconds < Generations.interval
+    }
+
     static func < (first: GenerationName, second: GenerationName) -> Bool {
         (first.number, first.seconds) < (second.number, second.seconds)
     }

@@ -34,8 +34,9 @@ struct Generations: Sendable {
         try folder.create()
         let existing = try names()
         let seconds = now.microsecondsSinceEpoch / 1_000_000
-        if !always, let newest = existing.last, seconds >= newest.seconds, seconds - newest.seconds < Self.interval {
-            return
+        if !always, let newest = existing.last {
+            let next = GenerationName(after: newest, at: seconds, of: name)
+            if next.isSoon(after: newest) { return }
         }
         let path = source.file(name.fileName)
         let database = try Database(path: path, mode: .shared)
@@ -55,7 +56,23 @@ struct Generations: Sendable {
             try? folder.remove(unfinished)
             throw error
         }
-        for old in existing.dropLast(kept - 1) { try folder.remove(old.file) }
+        for old in superfluous(try names()) { try folder.remove(old.file) }
+    }
+
+    /// All but the newest states of days, and the newest of those that were kept between them, before restores.
+    ///
+    /// Otherwise a few restores on one day would push out the states of all other days.
+    private func superfluous(_ existing: [GenerationName]) -> [GenerationName] {
+        var daily: [GenerationName] = []
+        var between: [GenerationName] = []
+        for generation in existing {
+            if let last = daily.last, generation.isSoon(after: last) {
+                between.append(generation)
+            } else {
+                daily.append(generation)
+            }
+        }
+        return daily.dropLast(kept) + between.dropLast(kept)
     }
 
     /// Removes the generations, durably, except those of the collection with this identifier.
