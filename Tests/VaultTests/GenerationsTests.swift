@@ -97,6 +97,21 @@ import Testing
         await vault.close()
     }
 
+    @Test func copiesOfDeletedCollections_hideNoOthers() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        for _ in 0..<2 { try await login.add() }
+        let own = try #require(generations.first)
+        let copy = try folder.bytes(of: "generations/" + own)
+        for (number, letter) in (0..<300).map({ number in (number, number % 2 == 0 ? "a" : "z") }) {
+            try folder.write(copy, to: "generations/\(letter)\(number).000001-20260101T000000Z.keychain")
+        }
+        let files = try await vault.checkableFiles(nil)
+        #expect(files.contains("generation:\(own)"))
+        #expect(files.count == 1 + 1 + 256)
+        await vault.close()
+    }
+
     @Test func clockGoesBack_generationsContinue() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()

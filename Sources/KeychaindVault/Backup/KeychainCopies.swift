@@ -25,8 +25,10 @@ package struct KeychainCopy: Sendable {
 
 /// The generations of the vault and the backups in the user's folder.
 struct KeychainCopies: Sendable {
-    /// Of all kinds together; a user's folder may have any number of files.
-    private static let limit = 256
+    /// Of each keychain in the vault, the newest; a user's folder may have any number of files.
+    private static let limitOfEach = 8
+    /// Of all other keychains together.
+    private static let limitOfOthers = 256
 
     private let folder: Folder
     private let backups: BackupFolder?
@@ -39,7 +41,7 @@ struct KeychainCopies: Sendable {
     /// The readable copies, newest last; blocks, since each file is copied and checked.
     func all() throws(VaultError) -> [KeychainCopy] {
         var copies: [KeychainCopy] = []
-        for (kind, file) in try files().prefix(Self.limit) {
+        for (kind, file) in try listedFiles() {
             guard let staged = try? StagedBackup(copying: open(kind, file), to: folder) else { continue }
             copies.append(
                 KeychainCopy(
@@ -58,7 +60,7 @@ struct KeychainCopies: Sendable {
 
     /// The identifiers of all copies, readable or not.
     func ids() throws(VaultError) -> [String] {
-        try files().prefix(Self.limit).map { copy in "\(copy.kind.rawValue):\(copy.file)" }
+        try listedFiles().map { copy in "\(copy.kind.rawValue):\(copy.file)" }
     }
 
     /// Opens the file of a copy; throws `unreadable` if there is none with this identifier.
@@ -69,6 +71,22 @@ struct KeychainCopies: Sendable {
             try files().contains(where: { other in other.kind == kind && other.file == parts[1] })
         else { throw VaultError(.unreadable, reason: "there is no such copy") }
         return try open(kind, parts[1])
+    }
+
+    /// Those that are looked at: the copies of deleted keychains do not push out others.
+    private func listedFiles() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
+        var counts: [Substring: Int] = [:]
+        var others = 0
+        // The names end with a number or a date, so the newest come first.
+        return try files().sorted { first, second in first.file > second.file }.filter { copy in
+            let name = copy.file.prefix { character in character != "." }
+            if folder.contains(name + CollectionFormat.suffix) {
+                counts[name, default: 0] += 1
+                return counts[name, default: 0] <= Self.limitOfEach
+            }
+            others += 1
+            return others <= Self.limitOfOthers
+        }
     }
 
     private func files() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
