@@ -77,6 +77,20 @@ import Testing
         await vault.close()
     }
 
+    @Test func copyThatFailed_isTriedAgain() async throws {
+        try folder.write([1], to: "generations")
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        for _ in 0..<2 { try await login.add() }
+        folder.remove("generations")
+        try await login.add()
+        #expect(generations.isEmpty)
+        clock.advance(seconds: 10 * 60)
+        for _ in 0..<2 { try await login.add() }
+        #expect(generations.count == 1)
+        await vault.close()
+    }
+
     @Test func restoresOnOneDay_leaveTheStatesOfOtherDays() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()

@@ -118,7 +118,7 @@ package final class Collection {
     /// The kind of key slot that unlocked the collection last; nil before, and after its creation.
     package internal(set) var unlockedBy: KeySlotInfo.Kind?
 
-    /// The time of the last request for a generation.
+    /// The time of the last request for a generation; an earlier one after a copy that failed.
     var lastGeneration: Timestamp?
 
     private var settledActions: [() -> Void] = []

@@ -14,6 +14,9 @@ struct Generations: Sendable {
     /// The shortest time between two generations, in seconds.
     static let interval: Int64 = 24 * 60 * 60
 
+    /// The time after which a copy that failed is tried again, in seconds.
+    static let pause: Int64 = 10 * 60
+
     let folder: Folder
     let source: Folder
     let name: CollectionName
@@ -124,6 +127,8 @@ extension Collection {
             }
         } catch {
             configuration.logger.warning("\(name): could not copy the file to a generation: \(error)")
+            let early = (Generations.interval - Generations.pause) * 1_000_000
+            lastGeneration = Timestamp(microsecondsSinceEpoch: now.microsecondsSinceEpoch - early)
         }
     }
 
