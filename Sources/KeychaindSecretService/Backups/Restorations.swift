@@ -89,10 +89,17 @@ final class Restorations {
         guard let backups else { throw BusError(.notSupported, "there is no home folder for backups") }
         return try await limited(for: client) { [vault] () async throws(VaultError) in
             var files: Set<String> = []
+            var failure: VaultError?
             for collection in vault.collections where !collection.isVacant && !collection.isEphemeral {
-                try await vault.backUp(collection.name, to: backups)
-                files.insert(collection.name.fileName)
+                do throws(VaultError) {
+                    try await vault.backUp(collection.name, to: backups)
+                    files.insert(collection.name.fileName)
+                } catch {
+                    // The others have their backups before it is told.
+                    failure = failure ?? VaultError(error.code, reason: "\(collection.label): \(error.reason)")
+                }
             }
+            if let failure { throw failure }
             return try await vault.copies(backups).filter { copy in copy.kind == .backup && files.contains(copy.file) }
         }
     }

@@ -123,15 +123,17 @@ struct SealedCopy: Sendable {
 
     private let name: CollectionName
     private let folder: Folder
+    private let keys: CheckKeys?
 
-    init(of name: CollectionName, in folder: Folder) {
+    init(of name: CollectionName, in folder: Folder, checkedWith keys: CheckKeys?) {
         self.name = name
         self.folder = folder
+        self.keys = keys
     }
 
-    /// Creates the copy in the vault's folder, passes it to `body` and removes it.
+    /// Creates the copy in the vault's folder, checks it, passes it to `body` and removes it.
     ///
-    /// Works beside a concurrent writer.
+    /// Works beside a concurrent writer. Throws `unreadable` if the copy is damaged.
     func make(_ body: (borrowing OpenedFile) throws(VaultError) -> Void) throws(VaultError) {
         let file = "backup-" + name.unfinishedFileName
         let database = try Database(path: folder.file(name.fileName), mode: .shared)
@@ -139,6 +141,10 @@ struct SealedCopy: Sendable {
         defer { try? folder.removeDatabase(file) }
         try folder.makeEmptyFile(file)
         try database.run("VACUUM INTO ?1", .text(folder.file(file)))
+        let report = try FileCheck.run(folder.file(file), .immutable, keys: keys)
+        guard report.isSound else {
+            throw VaultError(.unreadable, reason: "the copy is damaged: \(report.findings.joined(separator: "; "))")
+        }
         try removeOtherSlots(from: file)
         try body(try OpenedFile(folder.file(file), flags: O_RDONLY))
     }

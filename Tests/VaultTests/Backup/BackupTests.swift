@@ -55,6 +55,28 @@ private struct SealingHost: HostSealer {
         }
     }
 
+    @Test func backUp_damagedOrOlderFile_leavesTheLastBackup() async throws {
+        try await withVault { vault, login in
+            try await login.add("late", ["n": "1"], secret: "late")
+            try await vault.backUp(.login, to: backups)
+        }
+        let backup = try home.bytes(of: "\(place)/login.keychain")
+        let whole = try folder.bytes(of: "login.keychain")
+        // A damaged secret is noticed by the check of the copy, a missing row by the hash.
+        let damages = [
+            "UPDATE item SET secret = zeroblob(length(secret)) WHERE id = 1", "DELETE FROM item WHERE id = 2",
+        ]
+        for damage in damages {
+            try RawDatabase(folder.file("login.keychain")).execute(damage)
+            let vault = try await Vault.opened(Fixture.configuration(folder))
+            _ = try await vault.unlockedLogin()
+            await #expect(throws: VaultError.of(.unreadable)) { try await vault.backUp(.login, to: backups) }
+            await vault.close()
+            #expect(try home.bytes(of: "\(place)/login.keychain") == backup)
+            try folder.write(whole, to: "login.keychain")
+        }
+    }
+
     @Test func backUp_hasNoHostSlotAndNoPasscodeSlot() async throws {
         try await withVault { vault, login in
             let host = SealingHost()
