@@ -173,7 +173,8 @@ struct SearchInterfaceTests {
             let client = service.client
             let session = try await client.openPlainSession()
             let attributes = ["flood": "1", "text": String(repeating: "a", count: 200_000)]
-            for number in 0..<20 {
+            // More than keeps a large answer waiting, and no more than the tests beside this one have time for.
+            for number in 0..<8 {
                 let more = attributes.merging(["n": "\(number)"]) { $1 }
                 _ = try await client.createItem("flood", more, session: session)
             }
@@ -184,7 +185,7 @@ struct SearchInterfaceTests {
                 await BusActor.start {
                     await #expect(throws: Never.self) {
                         let count = try await greedy.find([["flood": "1"]]).rows.count
-                        #expect(count == 20)
+                        #expect(count == 8)
                     }
                     order.record("greedy")
                 }

@@ -192,6 +192,7 @@ struct ContextTests {
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
             let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(300_000))
             try await context.evaluate()
             let other = try await service.makeClient()
             for member in ["Unlock", "Invalidate", "Cancel"] {
