@@ -124,6 +124,11 @@ import Testing
         #expect(files.contains("generation:\(own)"))
         #expect(files.count == 1 + 1 + 256)
         await vault.close()
+        // Nor if the collection is missing, when its copies are needed most.
+        folder.remove("login.keychain")
+        let again = try await opened()
+        #expect(try await again.checkableFiles(nil).contains("generation:\(own)"))
+        await again.close()
     }
 
     @Test func clockGoesBack_generationsContinue() async throws {

@@ -25,15 +25,23 @@ package struct KeychainCopy: Sendable {
 
 /// The generations of the vault and the backups in the user's folder.
 struct KeychainCopies: Sendable {
-    /// Of each keychain in the vault, the newest; a user's folder may have any number of files.
+    /// The most generations, and the most backups, of a keychain that the vault has or misses: more than it makes.
     private static let limitOfEach = 8
-    /// Of all other keychains together.
+    /// The most copies of all other keychains together; a user's folder may have any number of files.
     private static let limitOfOthers = 256
 
+    private struct Source: Hashable {
+        let kind: KeychainCopy.Kind
+        let keychain: Substring
+    }
+
+    private let keychains: Set<Substring>
     private let folder: Folder
     private let backups: BackupFolder?
 
-    init(in folder: Folder, _ backups: BackupFolder?) {
+    /// - Parameter keychains: the names of those that the vault has or misses.
+    init(of keychains: some Sequence<CollectionName>, in folder: Folder, _ backups: BackupFolder?) {
+        self.keychains = Set(keychains.map { name in name.encoded[...] })
         self.folder = folder
         self.backups = backups
     }
@@ -73,20 +81,31 @@ struct KeychainCopies: Sendable {
         return try open(kind, parts[1])
     }
 
-    /// Those that are looked at: the copies of deleted keychains do not push out others.
+    /// Those that are looked at: neither copies of deleted keychains nor other files in the backup folder push out the
+    /// generations of a keychain and its newest backup.
     private func listedFiles() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
-        var counts: [Substring: Int] = [:]
+        var counts: [Source: Int] = [:]
         var others = 0
-        // The names end with a number or a date, so the newest come first.
-        return try files().sorted { first, second in first.file > second.file }.filter { copy in
-            let name = copy.file.prefix { character in character != "." }
-            if folder.contains(name + CollectionFormat.suffix) {
-                counts[name, default: 0] += 1
-                return counts[name, default: 0] <= Self.limitOfEach
+        return try files().sorted(by: Self.isBefore).filter { copy in
+            let source = Source(kind: copy.kind, keychain: copy.file.prefix { character in character != "." })
+            if keychains.contains(source.keychain) {
+                counts[source, default: 0] += 1
+                return counts[source, default: 0] <= Self.limitOfEach
             }
             others += 1
             return others <= Self.limitOfOthers
         }
+    }
+
+    /// The newest first: generations end with a number and a time, backups with a day, but the newest with nothing.
+    private static func isBefore(
+        _ first: (kind: KeychainCopy.Kind, file: String),
+        _ second: (kind: KeychainCopy.Kind, file: String)
+    ) -> Bool {
+        guard first.kind == second.kind else { return first.kind == .generation }
+        let (length, other) = (first.file.utf8.count, second.file.utf8.count)
+        if first.kind == .backup, length != other { return length < other }
+        return first.file > second.file
     }
 
     private func files() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
@@ -120,10 +139,14 @@ struct KeychainCopies: Sendable {
 }
 
 extension Vault {
+    func keychainCopies(in folder: Folder, _ backups: BackupFolder?) -> KeychainCopies {
+        KeychainCopies(of: collections.map(\.name), in: folder, backups)
+    }
+
     /// The generations and backups that can be restored, oldest first.
     package func copies(_ backups: BackupFolder?) async throws(VaultError) -> [KeychainCopy] {
         guard let context else { throw VaultError.vaultClosed }
-        let copies = KeychainCopies(in: context.folder, backups)
+        let copies = keychainCopies(in: context.folder, backups)
         let worker = try Worker("copies", ())
         return try await worker.perform { (_) throws(VaultError) in try copies.all() }
     }
@@ -131,7 +154,7 @@ extension Vault {
     /// Stages a copy for a restore; throws `unreadable` if there is none, `limitExceeded` and disk errors.
     package func stage(copy id: String, _ backups: BackupFolder?) async throws(VaultError) -> StagedBackup {
         guard let context else { throw VaultError.vaultClosed }
-        let copies = KeychainCopies(in: context.folder, backups)
+        let copies = keychainCopies(in: context.folder, backups)
         let worker = try Worker("restore", ())
         return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
             try StagedBackup(copying: copies.open(id), to: folder)

@@ -33,7 +33,7 @@ extension Vault {
         let keychains = collections.compactMap { collection -> String? in
             collection.isEphemeral || collection.state == .vacant ? nil : "keychain:\(collection.name.encoded)"
         }
-        let copies = KeychainCopies(in: context.folder, backups)
+        let copies = keychainCopies(in: context.folder, backups)
         let worker = try Worker("check", ())
         return try await keychains + worker.perform { (_) throws(VaultError) in try copies.ids() }
     }
@@ -73,7 +73,7 @@ extension Vault {
         case .generation(let file):
             let name = file.split(separator: ".").first.flatMap { name in CollectionName(encoded: name) }
             let keys = name.flatMap(collection(named:))?.checkKeys
-            let copies = KeychainCopies(in: folder, backups)
+            let copies = keychainCopies(in: folder, backups)
             return try await worker.perform { (_) throws(VaultError) in
                 guard try copies.ids().contains(id) else { throw Self.noFile }
                 let path = folder.folder(Generations.folderName).file(file)
