@@ -85,23 +85,27 @@ final class Restorations {
     }
 
     /// Backs up all keychains now, and returns the copies after reading them back.
+    ///
+    /// Throws `Failed` if some have no new backup, after the others have theirs.
     func backUp(for client: Client) async throws(BusError) -> [KeychainCopy] {
         guard let backups else { throw BusError(.notSupported, "there is no home folder for backups") }
-        return try await limited(for: client) { [vault] () async throws(VaultError) in
+        var failures: [String] = []
+        let copies = try await limited(for: client) { [vault] () async throws(VaultError) in
             var files: Set<String> = []
-            var failure: VaultError?
             for collection in vault.collections where !collection.isVacant && !collection.isEphemeral {
                 do throws(VaultError) {
                     try await vault.backUp(collection.name, to: backups)
                     files.insert(collection.name.fileName)
                 } catch {
-                    // The others have their backups before it is told.
-                    failure = failure ?? VaultError(error.code, reason: "\(collection.label): \(error.reason)")
+                    failures.append("\(collection.label): \(error.reason)")
                 }
             }
-            if let failure { throw failure }
             return try await vault.copies(backups).filter { copy in copy.kind == .backup && files.contains(copy.file) }
         }
+        guard failures.isEmpty else {
+            throw BusError(.failed, "there is no new backup of \(failures.joined(separator: "; "))")
+        }
+        return copies
     }
 
     private func stage(
@@ -123,7 +127,7 @@ final class Restorations {
 
     /// Dismisses the oldest restore that another client has not asked the person about, if this one has no place.
     ///
-    /// Otherwise whoever never runs such prompts would block the restores of all.
+    /// Otherwise a program that does not run its prompts would block everybody's restores.
     private func makeRoom(for client: Client) {
         guard !staged.contains(where: { entry in entry.client === client }) else { return }
         for entry in staged {

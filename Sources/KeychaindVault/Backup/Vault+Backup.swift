@@ -6,10 +6,15 @@ import Logging
 extension Vault {
     /// Puts a sealed copy of a collection with a readable file into the user's backup folder, on a thread of the vault.
     ///
-    /// Throws `unreadable` when the collection is damaged or lacks changes, so that no good backup is replaced, or when
-    /// the name belongs to something else, and disk errors.
+    /// Throws `unreadable` when the collection is missing, damaged or lacks changes, so that no good backup is
+    /// replaced, or when the name belongs to something else, and disk errors.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
-        guard let context, let collection = collection(named: name), case .file = collection.storage else { return }
+        guard let context, let collection = collection(named: name), collection.state != .vacant,
+            !collection.isEphemeral
+        else { return }
+        guard case .file = collection.storage else {
+            throw VaultError(.unreadable, reason: collection.problem ?? "the keychain cannot be read")
+        }
         let problems = collection.problems + [collection.problemOfMissingChanges].compactMap(\.self)
         guard problems.isEmpty else { throw VaultError(.unreadable, reason: problems.joined(separator: "; ")) }
         let copy = SealedCopy(of: name, in: context.folder, checkedWith: collection.checkKeys)

@@ -75,6 +75,22 @@ private struct SealingHost: HostSealer {
             #expect(try home.bytes(of: "\(place)/login.keychain") == backup)
             try folder.write(whole, to: "login.keychain")
         }
+        folder.remove("login.keychain")
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        await #expect(throws: VaultError.of(.unreadable)) { try await vault.backUp(.login, to: backups) }
+        await vault.close()
+        #expect(try home.bytes(of: "\(place)/login.keychain") == backup)
+    }
+
+    @Test func otherFilesInTheBackupFolder_hideNoCopies() async throws {
+        try await withVault { vault, login in
+            try await login.add("late", ["n": "1"], secret: "late")
+            try await vault.backUp(.login, to: backups)
+            for number in 0..<20 { try home.write([1], to: "\(place)/login.zzz\(number).keychain") }
+            let files = try await vault.checkableFiles(backups)
+            #expect(files.contains("backup:login.keychain"))
+            #expect(files.count { file in file.hasPrefix("backup:") } == 8)
+        }
     }
 
     @Test func backUp_hasNoHostSlotAndNoPasscodeSlot() async throws {
