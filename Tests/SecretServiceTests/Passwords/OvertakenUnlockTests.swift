@@ -15,9 +15,12 @@ struct OvertakenUnlockTests {
     /// `@unchecked Sendable`: used only on the event-loop thread.
     private final class LockingClock: @unchecked Sendable {
         var locked: Collection?
+        /// What happens once, just before the lock.
+        var beforeLock: (() -> Void)?
 
         var clock: BootClock {
             BootClock(bootID: "boot") {
+                self.beforeLock.take()?()
                 self.locked?.lock()
                 return .seconds(1000)
             }
@@ -75,19 +78,21 @@ struct OvertakenUnlockTests {
     @Test("a lock stops the logins that wait for others, and no later one")
     @BusActor
     func logins_locked_areStopped_andALaterOneWorks() async throws {
-        let service = try await ProviderInProcess()
-        let login = try service.collection(.login)
-        let waiting = (0..<3).map { _ in
-            Task.immediate { @BusActor in
-                let password = try ProviderInProcess.bytes(ProviderInProcess.password)
-                await service.provider.logins.unlock(password, from: .root)
-            }
+        let (service, login) = try await start()
+        let logins = service.provider.logins
+        let logIn = { @BusActor (peer: LoginPeer) in
+            await logins.unlock(try ProviderInProcess.bytes(ProviderInProcess.password), from: peer)
         }
-        #expect(login.state == .unlocking)
-        login.lock()
+        var waiting: [Task<Void, any Error>] = []
+        time.beforeLock = {
+            waiting = (0..<2).map { _ in Task.immediate { @BusActor in try await logIn(.root) } }
+        }
+        try await logIn(.user)
+        #expect(waiting.count == 2)
         for task in waiting { try await task.value }
         #expect(login.state == .locked)
-        await service.provider.logins.unlock(try ProviderInProcess.bytes(ProviderInProcess.password), from: .root)
+        time.locked = nil
+        try await logIn(.root)
         #expect(login.state == .unlocked)
         await service.vault.close()
     }
