@@ -88,7 +88,7 @@ package final class Vault {
             opened.collections.append(
                 await Self.collection(
                     name,
-                    label: contents.labels[name],
+                    known: contents.known[name],
                     for: name == .login ? early : nil,
                     in: context
                 )
@@ -111,17 +111,11 @@ package final class Vault {
         rememberCollections(opened.collections, in: context)
     }
 
-    /// Records the collections that are there; the label of an unreadable one is unknown.
+    /// Records the collections that are there.
     private func rememberCollections(_ collections: [Collection], in context: VaultContext) {
-        var labels: [CollectionName: String?] = [:]
-        for collection in collections {
-            switch (collection.storage, collection.state) {
-            case (.file, _): labels[collection.name] = .some(collection.label)
-            case (.none, .unreadable): labels[collection.name] = .some(nil)
-            default: break
-            }
-        }
-        context.folderWorker.post { [labels] folder in folder.remember(labels) }
+        var known: [CollectionName: KnownCollection] = [:]
+        for collection in collections { known[collection.name] = collection.known }
+        context.folderWorker.post { [known] folder in folder.remember(known) }
     }
 
     package var limits: VaultLimits { configuration.limits }
@@ -306,7 +300,9 @@ package final class Vault {
         Collection(.login, label: "Login", phase: .vacant, storage: .none, context: context)
     }
 
-    /// Closes all but one of the files with the same identifier; `login` wins, else the latest change.
+    /// Closes all but one of the files with the same identifier.
+    ///
+    /// The one that had it before wins, then `login`, else the latest change.
     ///
     /// Two open copies would share one ledger of protected items.
     private static func closeCopies(among collections: [Collection]) async {
@@ -317,9 +313,7 @@ package final class Vault {
                 originals[identifier] = collection
                 continue
             }
-            let isOriginal =
-                other.name != .login
-                && (collection.name == .login || collection.table.lastRevision > other.table.lastRevision)
+            let isOriginal = collection.copyRank > other.copyRank
             if isOriginal { originals[identifier] = collection }
             await (isOriginal ? other : collection).close(asCopyOf: isOriginal ? collection.name : other.name)
         }
@@ -328,22 +322,29 @@ package final class Vault {
     /// Opens the file of a collection.
     ///
     /// - Parameters:
-    ///   - label: the label that the collection had, in case the file cannot be read.
+    ///   - known: what was recorded of the collection, whose file may be missing, unreadable, or another one.
     ///   - early: an unlock that begins meanwhile.
     static func collection(
         _ name: CollectionName,
-        label: String? = nil,
+        known: KnownCollection? = nil,
         for early: EarlyUnlock? = nil,
         in context: VaultContext
     ) async -> Collection {
         let collection = Collection(
             name,
-            label: label ?? name.encoded,
+            label: known?.label ?? name.encoded,
             phase: .locked,
             storage: .none,
             context: context
         )
-        await collection.openFile(for: early)
+        await collection.openFile(for: early, recorded: known)
         return collection
+    }
+}
+
+extension Collection {
+    /// The order of files with the same identifier.
+    fileprivate var copyRank: (Int, Int, UInt64) {
+        (recorded?.identifier == header?.identifier ? 1 : 0, name == .login ? 1 : 0, table.lastRevision)
     }
 }

@@ -4,6 +4,7 @@
 
 own_home
 own_bus
+source "$scripts/support.sh"
 start_daemon
 
 files=$XDG_DATA_HOME/keychaind
@@ -65,3 +66,38 @@ damaged() { [[ $(problem) == *"the file is empty"* ]]; }
 check "the keychain says that it was emptied" eventually damaged
 check "the service has not crashed" runs
 kill_daemon
+
+# While it does not run: a keychain that was changed elsewhere, and another one.
+rm -rf "$files"
+start_daemon
+check "a secret is stored in another new keychain" store 14
+stop_daemon
+cp -r "$files" "$work/elsewhere"
+start_daemon
+check "another one is stored here" store 15
+stop_daemon
+mv "$files" "$work/here"
+cp -r "$work/elsewhere" "$files"
+rm "$files"/state.db*
+start_daemon
+check "two are stored elsewhere" eval "store 16 && store 17"
+stop_daemon
+mv "$files" "$work/changed-elsewhere"
+cp -r "$work/here" "$files"
+cp "$work/changed-elsewhere/login.keychain" "$files"
+start_daemon
+check_equal "what was stored elsewhere is served" "$(lookup 17)" "secret 17"
+diverged() { [[ $(problem) == *"changes that were made here are missing"* ]]; }
+check "the keychain says that changes are missing" eventually diverged
+stop_daemon
+mv "$files" "$work/diverged"
+start_daemon
+check "a secret is stored in a keychain of somebody else" store 18
+stop_daemon
+mv "$files" "$work/other"
+cp -r "$work/here" "$files"
+cp "$work/other/login.keychain" "$files"
+start_daemon
+other() { [[ $(problem) == *"another keychain in its place"* ]]; }
+check "the keychain says that it is another one" eventually other
+stop_daemon

@@ -126,7 +126,7 @@ import Testing
             await vault.close()
             return
         }
-        #expect(new.missingChanges?.count == 2 && new.itemCount == 2)
+        #expect(new.missingCount == 2 && new.itemCount == 2)
         let next = try await new.add("next", ["n": "6"])
         let expected = new.itemIDs
         await vault.close()

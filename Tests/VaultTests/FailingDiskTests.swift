@@ -240,11 +240,11 @@ import Testing
         let restored = try await vault.restore(past, as: .login, inPlaceOf: login)
         #expect(FailingDisk.failure == nil, "it has not happened")
         try await restored.unlock(with: Fixture.bytes(Fixture.password))
-        #expect(restored.missingChanges == nil && restored.itemIDs.count == 1)
+        #expect(restored.replacement == nil && restored.itemIDs.count == 1)
         // As a kill would leave the folder.
         let killed = try folder.snapshot(of: FailingDisk.folderName)
         let again = try await Vault.opened(Fixture.configuration(killed))
-        #expect(try await again.unlockedLogin().missingChanges == nil)
+        #expect(try await again.unlockedLogin().replacement == nil)
         await again.close()
         await vault.close()
     }

@@ -226,7 +226,7 @@ import Testing
         try await login.unlock(with: Fixture.bytes(Fixture.password))
         #expect(login.item(id)?.label == "precious")
         #expect(try await login.content(of: id) == Array("precious".utf8))
-        #expect(login.missingChanges?.count == 1)
+        #expect(login.missingCount == 1)
         try await login.add()
         await vault.close()
     }

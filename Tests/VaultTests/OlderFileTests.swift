@@ -31,21 +31,21 @@ import Testing
 
     @Test func olderFile_isAProblem_untilTheStartAfterAChange() async throws {
         let older = try await prepare()
-        try await withLogin { _, login in #expect(login.missingChanges == nil && login.problem == nil) }
+        try await withLogin { _, login in #expect(login.replacement == nil && login.problem == nil) }
         try putBack(older)
         for _ in 0..<2 {
             try await withLogin { _, login in
-                #expect(login.missingChanges?.count == 1)
+                #expect(login.missingCount == 1)
                 #expect(login.problem?.contains("the last change is missing") == true)
                 #expect(login.itemIDs.count == 1)
             }
         }
         try await withLogin { _, login in
             try await login.add("third", ["n": "3"])
-            #expect(login.missingChanges?.count == 1)
+            #expect(login.missingCount == 1)
         }
         try await withLogin { _, login in
-            #expect(login.missingChanges == nil && login.problem == nil && login.itemIDs.count == 2)
+            #expect(login.replacement == nil && login.problem == nil && login.itemIDs.count == 2)
         }
     }
 
@@ -53,9 +53,9 @@ import Testing
         let older = try await prepare()
         let newer = try folder.bytes(of: "login.keychain")
         try putBack(older)
-        try await withLogin { _, login in #expect(login.missingChanges != nil) }
+        try await withLogin { _, login in #expect(login.replacement != nil) }
         try putBack(newer)
-        try await withLogin { _, login in #expect(login.missingChanges == nil && login.itemIDs.count == 2) }
+        try await withLogin { _, login in #expect(login.replacement == nil && login.itemIDs.count == 2) }
     }
 
     @Test func removedFile_thatComesBackOlder_isTold() async throws {
@@ -68,7 +68,7 @@ import Testing
             #expect(vault.hasReturned(missing))
             let returned = try #require(await vault.takeUp(missing))
             try await returned.unlock(with: Fixture.bytes(Fixture.password))
-            #expect(returned.missingChanges?.count == 1)
+            #expect(returned.missingCount == 1)
         }
     }
 
@@ -80,16 +80,16 @@ import Testing
             let staged = try await vault.stage(OpenedFile(owning: descriptor))
             let restored = try await vault.restore(staged, as: .login, inPlaceOf: login)
             try await restored.unlock(with: Fixture.bytes(Fixture.password))
-            #expect(restored.missingChanges == nil && restored.problem == nil && restored.itemIDs.count == 1)
+            #expect(restored.replacement == nil && restored.problem == nil && restored.itemIDs.count == 1)
         }
-        try await withLogin { _, login in #expect(login.missingChanges == nil) }
+        try await withLogin { _, login in #expect(login.replacement == nil) }
     }
 
     @Test func fileOfADeletedKeychain_thatIsPutBack_isNoOlderFile() async throws {
         let older = try await prepare()
         try await withLogin { vault, login in try await vault.delete(login) }
         try putBack(older)
-        try await withLogin { _, login in #expect(login.missingChanges == nil && login.itemIDs.count == 1) }
+        try await withLogin { _, login in #expect(login.replacement == nil && login.itemIDs.count == 1) }
     }
 
     @Test(arguments: ["ffffffffffffffff", "7fffffffffffffff", "00", ""])
@@ -100,12 +100,12 @@ import Testing
         )
         for count in 3...4 {
             try await withLogin { _, login in
-                #expect(login.missingChanges == nil && login.problem == nil)
+                #expect(login.replacement == nil && login.problem == nil)
                 try await login.add("another", ["n": "\(count)"])
                 #expect(login.itemIDs.count == count)
             }
         }
         try putBack(older)
-        try await withLogin { _, login in #expect(login.missingChanges?.count == 3) }
+        try await withLogin { _, login in #expect(login.missingCount == 3) }
     }
 }

@@ -176,6 +176,11 @@ extension Vault.Login {
         ).id
     }
 
+    /// The number of changes that an older file lacks.
+    var missingCount: Int? {
+        if case .older(let missing) = replacement { missing.count } else { nil }
+    }
+
     /// Returns the current secret of an item, from memory or from the disk.
     func storedSecret(of id: ItemID, with key: ItemKey? = nil) async throws -> Secret {
         guard let revision = revision(of: id) else { throw VaultError(.noSuchItem, reason: "") }

@@ -95,19 +95,43 @@ extension DesktopNotification {
         )
     }
 
-    static func older(_ label: String, actions: [Action]) -> DesktopNotification {
+    static func replaced(_ label: String, by replacement: Replacement, actions: [Action]) -> DesktopNotification {
         let label = PromptText.name(label)
+        let (summary, body) =
+            switch replacement {
+            case .older:
+                (
+                    Text("A keychain was replaced by an older one"),
+                    Text(
+                        """
+                        Another program has put an older state of the keychain “\(label)” in its place. What was \
+                        changed since is missing.
+                        """
+                    )
+                )
+            case .diverged:
+                (
+                    Text("A keychain was replaced by another state"),
+                    Text(
+                        """
+                        Another program has put a state of the keychain “\(label)” in its place that was changed \
+                        elsewhere. Changes that were made here are missing.
+                        """
+                    )
+                )
+            case .other:
+                (
+                    Text("A keychain was replaced by another one"),
+                    Text(
+                        """
+                        Another program has put another keychain in place of “\(label)”. It may have another password.
+                        """
+                    )
+                )
+            }
         return DesktopNotification(
-            summary: Text("A keychain was replaced by an older one"),
-            body: .joined([
-                Text(
-                    """
-                    Another program has put an older state of the keychain “\(label)” in its place. What was changed \
-                    since is missing.
-                    """
-                ),
-                Text("“keychainctl restore” lists its past states and puts one back."),
-            ]),
+            summary: summary,
+            body: .joined([body, Text("“keychainctl restore” lists its past states and puts one back.")]),
             actions: actions
         )
     }

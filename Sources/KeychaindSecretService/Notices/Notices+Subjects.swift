@@ -38,11 +38,11 @@ extension Notices {
         tell(.reader, because: "locked", .readerLocked(login.label, actions: action.map { [$0] } ?? []))
     }
 
-    /// Tells of keychains that cannot be read, or only in part, or that another program has replaced by older ones.
+    /// Tells of keychains that cannot be read, or only in part, or that another program has replaced.
     func keychainsMayHaveChanged() {
         // A closed vault has no keychains.
         guard let provider, !provider.readiness.isOpening, !provider.readiness.hasEnded else { return }
-        tellOfOlderKeychains(provider.vault.collections)
+        tellOfReplacements(provider.vault.collections)
         var unreadable: [(collection: Collection, reason: String)] = []
         for collection in provider.vault.collections {
             if case .unreadable(let reason) = collection.state { unreadable.append((collection, reason)) }
@@ -68,19 +68,34 @@ extension Notices {
         )
     }
 
-    private func tellOfOlderKeychains(_ collections: [Collection]) {
-        let older = collections.compactMap { collection in
-            collection.missingChanges.map { missing in (collection: collection, missing: missing) }
+    private func tellOfReplacements(_ collections: [Collection]) {
+        let replaced = collections.compactMap { collection in
+            collection.replacement.map { replacement in (collection: collection, replacement: replacement) }
         }
-        guard let first = older.first else {
+        guard let first = replaced.first else {
             for collection in collections where collection.state == .unlocked { resolve(.older, of: collection.name) }
             return
         }
         let action = actions?.restore(first.collection.name)
         tell(
             .older,
-            because: older.map { collection, missing in "\(collection.name): \(missing)" }.joined(separator: "\n"),
-            .older(first.collection.label, actions: action.map { [$0] } ?? [])
+            because: replaced.map { collection, replacement in "\(collection.name): \(replacement.cause)" }
+                .joined(separator: "\n"),
+            .replaced(
+                first.collection.former.label ?? first.collection.label,
+                by: first.replacement,
+                actions: action.map { [$0] } ?? []
+            )
         )
+    }
+}
+
+extension Replacement {
+    fileprivate var cause: String {
+        switch self {
+        case .older(let missing): "\(missing)"
+        case .diverged(let last): "diverged \(last)"
+        case .other: "other"
+        }
     }
 }

@@ -16,7 +16,7 @@ package final class Notices {
         /// The password of a login is not that of `login`.
         case loginPassword = "login-password"
         case unreadable
-        /// Another program has put an older state in place of a keychain.
+        /// Another program has put an older state in place of a keychain, or something else.
         case older
         case reader
     }

@@ -15,7 +15,7 @@ extension Vault {
         guard case .file = collection.storage else {
             throw VaultError(.unreadable, reason: collection.problem ?? "the keychain cannot be read")
         }
-        let problems = collection.problems + [collection.problemOfMissingChanges].compactMap(\.self)
+        let problems = collection.problems + [collection.replacement?.problem].compactMap(\.self)
         guard problems.isEmpty else { throw VaultError(.unreadable, reason: problems.joined(separator: "; ")) }
         let copy = SealedCopy(of: name, in: context.folder, checkedWith: collection.checkKeys)
         try await collection.read(on: context.copyWorker) { () throws(VaultError) in
@@ -106,9 +106,10 @@ extension Vault {
             failure = error
         }
         // The backup, or the old file after a failure.
+        let known = failure == nil ? KnownCollection(label: present?.label) : present?.former
         let collection =
             hasFile || failure == nil
-            ? await Self.collection(name, label: present?.label, in: context) : Self.vacant(name, in: context)
+            ? await Self.collection(name, known: known, in: context) : Self.vacant(name, in: context)
         replace(present, by: collection)
         if let failure { throw failure }
         return collection

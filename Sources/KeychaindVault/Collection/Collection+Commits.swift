@@ -107,7 +107,8 @@ extension Collection {
     }
 
     private func write(_ batch: MutationBatch) async -> Result<Void, VaultError> {
-        let change = batch.change
+        var change = batch.change
+        change.state.lastChanges.note(change.state.revision, of: vault)
         do throws(VaultError) {
             let sealedSecrets: [[UInt8]?]
             switch storage {
@@ -127,6 +128,7 @@ extension Collection {
             properties = change.state
             properties.hash = hash
             if hasNewLabel { remember() }
+            acceptReplacement()
             await weakenLedger(for: change)
             if !isEphemeral { context.observer.onChange?(name) }
             return .success(())

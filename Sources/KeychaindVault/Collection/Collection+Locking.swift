@@ -238,13 +238,14 @@ extension Collection {
         }
         let ledger = await storedLedger(keys.collection)
         let lastChange = await recordedLastChange()
+        if let own = lastChange?.own { vault = own.vault }
         table = contents.table
         problems = contents.problems
         condition = contents.condition
         if let failure = contents.failure { disk = .unread(failure) }
         if let sealed = contents.sealedState {
             properties = sealed
-            noticeMissingChanges(until: lastChange)
+            if let lastChange { noticeMissingChanges(until: lastChange) }
         }
         isWhole = contents.isWhole
         try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
@@ -322,11 +323,14 @@ extension Collection {
 extension Collection {
     /// Opens the collection's file; a failure makes the collection unreadable.
     ///
-    /// - Parameter early: an unlock that begins meanwhile.
-    func openFile(for early: EarlyUnlock? = nil) async {
+    /// - Parameters:
+    ///   - early: an unlock that begins meanwhile.
+    ///   - recorded: the file that the collection had before.
+    func openFile(for early: EarlyUnlock? = nil, recorded: KnownCollection? = nil) async {
         let logger = context.configuration.logger
         let derivations = context.derivations
         earlyUnlock = early
+        self.recorded = recorded
         do throws(VaultError) {
             let worker = try newWorker()
             let contents = try await worker.perform { (writer) throws(VaultError) in
@@ -356,7 +360,10 @@ extension Collection {
                     "the search index was made with another key: searches find nothing until the collection is unlocked"
                 )
             }
-            for problem in problems { logger.warning("\(name): \(problem)") }
+            noticeOtherHeader()
+            for problem in problems + [replacement?.problem].compactMap(\.self) {
+                logger.warning("\(name): \(problem)")
+            }
         } catch {
             let isThere = (try? context.folder.exists(name.fileName)) ?? true
             let reason = isThere ? error.reason : Self.reasonOfAbsence(name)
@@ -385,6 +392,7 @@ extension Collection {
         phase = .unreadable(reason: reason)
         problems = [reason]
         condition = .sound
+        replacement = nil
         header = nil
         table = ItemTable()
         context.configuration.logger.error("\(name): the collection is left as it is: \(reason)")

@@ -43,7 +43,7 @@ package final class Collection {
     package var problem: String? {
         let state = name == .login ? context.state.problem : nil
         var problems =
-            self.problems + [problemOfMissingChanges, ledger.problem, disk.problem, state].compactMap(\.self)
+            self.problems + [replacement?.problem, ledger.problem, disk.problem, state].compactMap(\.self)
         if case .unreadable(let reason) = phase, !problems.contains(reason) { problems.insert(reason, at: 0) }
         if let wayBack { problems.append(wayBack) }
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
@@ -51,7 +51,7 @@ package final class Collection {
 
     /// Whether there is a ``problem``.
     package var hasProblem: Bool {
-        if !problems.isEmpty || missingChanges != nil { return true }
+        if !problems.isEmpty || replacement != nil { return true }
         if ledger.problem != nil || disk.problem != nil || wayBack != nil { return true }
         if case .unreadable = phase { return true }
         return name == .login && context.state.problem != nil
@@ -100,10 +100,16 @@ package final class Collection {
     var keys: CollectionKeys?
     var commits = CommitPhase.idle
 
-    /// The numbers of changes that the file had and lacks, since another program has put an older one in its place.
+    /// What another program has put in place of the file.
     ///
-    /// Known once the collection was unlocked; nil if there are none.
-    package internal(set) var missingChanges: ClosedRange<UInt64>?
+    /// Another state is known once the collection was unlocked, another collection before. Nil if there is none.
+    package internal(set) var replacement: Replacement?
+
+    /// The file that the collection had before; nil if it had none.
+    var recorded: KnownCollection?
+
+    /// The number by which this vault knows its own changes in the file.
+    var vault = UInt64.random(in: .min ... .max)
 
     var problems: [String] = []
     var condition = FileCondition.sound

@@ -4,8 +4,8 @@ import KeychaindModel
 /// The sealed state of a collection.
 ///
 /// Plaintext, big-endian: next item ID (8), revision (8), number of items (8), created (8), modified (8), multiset hash
-/// (32), label. Label and times are also stored in the clear, for a locked collection; the sealed ones are
-/// authoritative.
+/// (32), label, and after a zero byte the last change of each vault (16 each). Label and times are also stored in the
+/// clear, for a locked collection; the sealed ones are authoritative.
 struct CollectionState: Equatable, Sendable {
     /// The ID of the next new item; no ID is ever used again.
     var nextItem: UInt64 = 1
@@ -16,6 +16,7 @@ struct CollectionState: Equatable, Sendable {
     var modified: Timestamp
     var hash = MultisetHash()
     var label: String
+    var lastChanges = LastChanges()
 
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
@@ -25,7 +26,8 @@ struct CollectionState: Equatable, Sendable {
         bytes.append(bigEndian: created.microsecondsSinceEpoch)
         bytes.append(bigEndian: modified.microsecondsSinceEpoch)
         bytes += hash.bytes
-        bytes += label.utf8
+        bytes += label.utf8.prefix { byte in byte != 0 }
+        bytes += lastChanges.encoded
         return bytes
     }
 }
@@ -38,6 +40,8 @@ extension CollectionState {
             let modified = reader.integer(Int64.self),
             let hash = reader.bytes(MultisetHash.size).flatMap(MultisetHash.init(bytes:))
         else { return nil }
+        let label = reader.remaining.prefix { byte in byte != 0 }
+        _ = reader.bytes(label.count)
         self.init(
             nextItem: nextItem,
             revision: revision,
@@ -45,7 +49,8 @@ extension CollectionState {
             created: Timestamp(microsecondsSinceEpoch: created),
             modified: Timestamp(microsecondsSinceEpoch: modified),
             hash: hash,
-            label: String(decoding: reader.remaining, as: UTF8.self)
+            label: String(decoding: label, as: UTF8.self),
+            lastChanges: LastChanges(decoding: reader.remaining)
         )
     }
 }

@@ -15,7 +15,8 @@ extension Vault {
         let what = collection.isMissing ? "its file is there again" : "another program has replaced or removed the file"
         context.configuration.logger.error("\(collection.name): \(what)")
         await collection.retire()
-        let new = await Self.collection(collection.name, label: collection.label, in: context)
+        let new = await Self.collection(collection.name, known: collection.former, in: context)
+        await closeIfCopy(new, inPlaceOf: collection)
         replace(collection, by: new)
         guard let keys else { return new }
         do throws(VaultError) {
@@ -24,5 +25,14 @@ extension Vault {
             context.configuration.logger.warning("\(new.name): the present keys do not open its new file: \(error)")
         }
         return new
+    }
+
+    /// Closes a file that is a copy of another open collection's.
+    func closeIfCopy(_ new: Collection, inPlaceOf collection: Collection) async {
+        guard let identifier = new.header?.identifier else { return }
+        let original = collections.first { other in
+            other !== collection && !other.hasEnded && other.header?.identifier == identifier
+        }
+        if let original { await new.close(asCopyOf: original.name) }
     }
 }

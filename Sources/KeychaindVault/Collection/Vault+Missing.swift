@@ -15,9 +15,24 @@ extension Collection {
 
     /// Records that the collection has a file.
     func remember() {
-        guard case .file = storage else { return }
-        let label = properties.label
-        context.folderWorker.post { [name] folder in folder.remember([name: label]) }
+        guard let known else { return }
+        context.folderWorker.post { [name] folder in folder.remember([name: known]) }
+    }
+
+    /// What to record of the collection, if it has a file.
+    var known: KnownCollection? {
+        switch (storage, phase) {
+        case (.file, _): former
+        case (.none, .unreadable): KnownCollection()
+        default: nil
+        }
+    }
+
+    /// What was recorded, or is to be, of the file that the collection had; another one in its place does not count.
+    package var former: KnownCollection {
+        let present = KnownCollection(label: properties.label, identifier: header?.identifier)
+        guard case .other = replacement, let recorded else { return present.merged(with: recorded) }
+        return recorded.merged(with: present)
     }
 }
 

@@ -155,7 +155,7 @@ extension Vault {
         } catch {
             result = .failure(error)
         }
-        let new = await Self.collection(collection.name, in: context)
+        let new = await Self.collection(collection.name, known: collection.former, in: context)
         replace(collection, by: new)
         _ = try? await new.unlock(with: handover)
         if case .success = result { onChange?(collection.name) }

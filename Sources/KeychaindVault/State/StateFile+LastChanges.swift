@@ -1,35 +1,78 @@
 import Logging
 
-/// The last change that the file of each collection had when it was closed: without it, nobody would notice an older
-/// file that was put in its place meanwhile.
-extension StateFile {
-    private static let prefix = "last-change/"
+/// What a collection's file had when it was closed: without it, nobody would notice another state of the file that was
+/// put in its place meanwhile.
+struct RecordedChange: Equatable, Sendable {
     /// More changes than anybody makes: a record that is so far ahead is forged or damaged.
     static let maximumMissing: UInt64 = 1 << 32
 
-    /// The number of the last change of a collection; nil if it was never recorded.
-    func lastChange(of identifier: [UInt8]) throws(VaultError) -> UInt64? {
+    /// The number of the last change.
+    var number: UInt64
+    /// The last change that was made here; nil if there was none.
+    var own: LastChanges.Entry?
+
+    /// Adds what was recorded before: the number of a lost change stays until that of a new one is higher.
+    func merged(with earlier: RecordedChange) -> RecordedChange {
+        var merged = self
+        merged.number = Self.later(number, earlier.number)
+        guard let known = earlier.own else { return merged }
+        guard let own, own.vault == known.vault else {
+            merged.own = own ?? known
+            return merged
+        }
+        merged.own?.number = Self.later(own.number, known.number)
+        return merged
+    }
+
+    private static func later(_ number: UInt64, _ recorded: UInt64) -> UInt64 {
+        recorded > number && recorded - number <= maximumMissing ? recorded : number
+    }
+}
+
+extension RecordedChange {
+    /// Number (8), and if a change was made here, the vault and its number (8 each).
+    fileprivate init?(decoding bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let number = reader.integer(UInt64.self) else { return nil }
+        self.number = number
+        guard let vault = reader.integer(UInt64.self), let own = reader.integer(UInt64.self) else { return }
+        self.own = LastChanges.Entry(vault: vault, number: own)
+    }
+
+    fileprivate var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: number)
+        if let own {
+            bytes.append(bigEndian: own.vault)
+            bytes.append(bigEndian: own.number)
+        }
+        return bytes
+    }
+}
+
+extension StateFile {
+    private static let prefix = "last-change/"
+
+    /// The last change of a collection; nil if it was never recorded.
+    func lastChange(of identifier: [UInt8]) throws(VaultError) -> RecordedChange? {
         guard version >= 2 else { return nil }
         let row = try database.prepare("SELECT value FROM record WHERE name = ?1 || hex(?2)")
         try row.bind(Self.prefix, at: 1)
         try row.bind(identifier, at: 2)
         guard try row.step() else { return nil }
-        var reader = ByteReader(row.bytes(at: 0))
-        return reader.integer(UInt64.self)
+        return RecordedChange(decoding: row.bytes(at: 0))
     }
 
-    func setLastChange(_ number: UInt64, of identifier: [UInt8]) throws(VaultError) {
-        let recorded = try lastChange(of: identifier) ?? 0
-        // The number of a lost change stays until that of a new one is higher.
-        guard number > recorded || recorded - number > Self.maximumMissing else { return }
+    func setLastChange(_ change: RecordedChange, of identifier: [UInt8]) throws(VaultError) {
+        let recorded = try lastChange(of: identifier)
+        let new = recorded.map(change.merged) ?? change
+        guard new != recorded else { return }
         try requireWritable()
-        var bytes: [UInt8] = []
-        bytes.append(bigEndian: number)
         try database.change(
             "INSERT OR REPLACE INTO record (name, value) VALUES (?1 || hex(?2), ?3)",
             .text(Self.prefix),
             .bytes(identifier),
-            .bytes(bytes)
+            .bytes(new.encoded)
         )
     }
 
@@ -41,8 +84,8 @@ extension StateFile {
 }
 
 extension VaultFolder {
-    /// The number of the last change of a collection; nil if it was never recorded, or is to be forgotten.
-    func lastChange(of identifier: [UInt8]) throws(VaultError) -> UInt64? {
+    /// The last change of a collection; nil if it was never recorded, or is to be forgotten.
+    func lastChange(of identifier: [UInt8]) throws(VaultError) -> RecordedChange? {
         guard !obsoleteLastChanges.contains(identifier) else {
             // The disk may work again by now.
             forgetLastChange(of: identifier)
@@ -52,10 +95,10 @@ extension VaultFolder {
     }
 
     /// A failure is only logged.
-    func setLastChange(_ number: UInt64, of identifier: [UInt8]) {
+    func setLastChange(_ change: RecordedChange, of identifier: [UInt8]) {
         if obsoleteLastChanges.contains(identifier) { forgetLastChange(of: identifier) }
         do throws(VaultError) {
-            try changeState { (state) throws(VaultError) in try state.setLastChange(number, of: identifier) }
+            try changeState { (state) throws(VaultError) in try state.setLastChange(change, of: identifier) }
         } catch {
             logger.warning("An older keychain file may go unnoticed, because the last change is not recorded: \(error)")
         }

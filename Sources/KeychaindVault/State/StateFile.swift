@@ -30,8 +30,8 @@ final class StateFile {
         var aliases: [String: String] = [:]
         var lockouts = StoredLockouts.none
 
-        /// The labels of the collections that have a file; nil if nobody has recorded them.
-        var known: [CollectionName: String]?
+        /// The collections that have a file; nil if nobody has recorded them.
+        var known: [CollectionName: KnownCollection]?
 
         /// What is lost of a damaged file, in words.
         var loss: String?

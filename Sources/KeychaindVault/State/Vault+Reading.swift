@@ -55,19 +55,15 @@ extension Vault {
         await replacements.lock(collection.name)
         defer { replacements.unlock(collection.name) }
         guard let context, !collection.hasEnded else { return nil }
-        let new = await Self.collection(collection.name, in: context)
+        let new = await Self.collection(collection.name, known: collection.former, in: context)
         // The path may have led elsewhere meanwhile, as after a restore.
         guard !new.awaitsDisk, !collection.hasEnded, self.collection(named: collection.name) === collection else {
             await new.close()
             return nil
         }
         let keys = collection.handover
-        if let identifier = new.header?.identifier,
-            let other = collections.first(where: { $0 !== collection && $0.header?.identifier == identifier })
-        {
-            await new.close(asCopyOf: other.name)
-            guard self.collection(named: collection.name) === collection else { return nil }
-        }
+        await closeIfCopy(new, inPlaceOf: collection)
+        guard self.collection(named: collection.name) === collection else { return nil }
         // The old one has no file that it writes to, and nobody should find it while it ends.
         replace(collection, by: new)
         await collection.retire()

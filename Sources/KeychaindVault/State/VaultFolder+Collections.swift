@@ -2,23 +2,23 @@ import KeychaindModel
 import Logging
 
 extension VaultFolder {
-    /// The names to list, the important ones first, with the labels of those that were there before.
+    /// The names to list, the important ones first, with those that were there before.
     ///
     /// A limit or a flood of files must not hide `login`, the default or a collection that was listed before.
     func listing(
         _ present: [CollectionName],
-        known: [CollectionName: String]?,
+        known recorded: [CollectionName: KnownCollection]?,
         aliases: [String: CollectionName]
-    ) -> (names: [CollectionName], labels: [CollectionName: String]) {
-        var labels = known ?? [:]
+    ) -> (names: [CollectionName], known: [CollectionName: KnownCollection]) {
+        var known = recorded ?? [:]
         // Generations remain of a `login` whose state is lost, too. Those of others may be of deleted collections.
-        if known == nil, hasGenerationOfLogin { labels[.login] = labels[.login] ?? CollectionName.login.encoded }
-        let names = Set(present).union(labels.keys).sorted()
+        if recorded == nil, hasGenerationOfLogin { known[.login] = KnownCollection() }
+        let names = Set(present).union(known.keys).sorted()
         let ranked = names.map { name in
             let isFirst = name == .login || name == aliases[Vault.defaultAlias]
-            return (rank: isFirst ? 0 : labels[name] != nil ? 1 : 2, name: name)
+            return (rank: isFirst ? 0 : known[name] != nil ? 1 : 2, name: name)
         }
-        return (ranked.sorted { first, second in first < second }.map(\.name), labels)
+        return (ranked.sorted { first, second in first < second }.map(\.name), known)
     }
 
     private var hasGenerationOfLogin: Bool {
@@ -27,17 +27,15 @@ extension VaultFolder {
         return generations?.isEmpty == false
     }
 
-    /// Records collections that have a file.
-    ///
-    /// The label is nil if it is unknown. A failure is only logged.
-    func remember(_ labels: [CollectionName: String?]) {
+    /// Records collections that have a file; a failure is only logged.
+    func remember(_ collections: [CollectionName: KnownCollection]) {
         do throws(VaultError) {
             try changeState { (state) throws(VaultError) in
                 let known = try state.knownCollections()
-                var new: [CollectionName: String] = [:]
-                for (name, label) in labels {
-                    let old = known?[name]
-                    if old == nil || label != nil && label != old { new[name] = label ?? name.encoded }
+                var new: [CollectionName: KnownCollection] = [:]
+                for (name, collection) in collections {
+                    let merged = collection.merged(with: known?[name])
+                    if merged != known?[name] { new[name] = merged }
                 }
                 if known == nil || !new.isEmpty { try state.remember(new) }
             }

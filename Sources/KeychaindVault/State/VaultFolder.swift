@@ -7,8 +7,8 @@ final class VaultFolder {
         var indexKey: BlindIndexKey
         /// The collections, the important ones first, also those whose file is missing.
         var names: [CollectionName]
-        /// The labels of collections that were there before.
-        var labels: [CollectionName: String]
+        /// The collections that were there before.
+        var known: [CollectionName: KnownCollection]
         var state: StateFile.Contents
         /// The reason why `state.db` cannot be read or written for now.
         var stateObstacle: VaultError?
@@ -82,7 +82,7 @@ final class VaultFolder {
             return Contents(
                 indexKey: indexKey,
                 names: listing.names,
-                labels: listing.labels,
+                known: listing.known,
                 state: state,
                 stateObstacle: stateFile.obstacle,
                 rules: RulesFile.load(from: folder)

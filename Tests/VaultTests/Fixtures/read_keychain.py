@@ -254,7 +254,10 @@ def main():
     assert (total % 2**256).to_bytes(32, "big") == state[40:72]
     assert count == len(rows)
     assert all(row[0] < next_item and row[1] <= revision for row in rows)
-    assert state[72:].decode() == label
+    sealed_label, _, last_changes = state[72:].partition(b"\0")
+    assert sealed_label.decode() == label
+    numbers = [number for _, number in struct.iter_unpack(">QQ", last_changes)]
+    assert len(numbers) <= 8 and all(number <= revision for number in numbers)
 
     keys = [private_bytes(pair) for pair in pairs.values()]
     items = [

@@ -1,0 +1,78 @@
+import KeychaindGcrypt
+
+/// What another program has put in place of a collection's file, also while no daemon ran.
+package enum Replacement: Equatable, Sendable {
+    /// An older state, which lacks changes that the file had.
+    case older(missing: ClosedRange<UInt64>)
+
+    /// A state with changes that were made elsewhere, but not with all that were made here, up to the number.
+    case diverged(last: UInt64)
+
+    /// The file of another collection.
+    case other
+
+    var problem: String {
+        let what =
+            switch self {
+            case .older(let missing):
+                """
+                an older state of the file in its place, and the \
+                \(missing.count == 1 ? "last change is" : "last \(missing.count) changes are") missing
+                """
+            case .diverged: "a state with other changes in its place, and changes that were made here are missing"
+            case .other: "another keychain in its place, which may have another password"
+            }
+        return "another program has put \(what); keychainctl restore lists past states"
+    }
+}
+
+extension Collection {
+    /// The last change that the file had when it was closed; nil if it is unknown, or cannot be read.
+    func recordedLastChange() async -> RecordedChange? {
+        guard let identifier = header?.identifier else { return nil }
+        let recorded = try? await context.folderWorker.perform { (folder) throws(VaultError) in
+            try folder.lastChange(of: identifier)
+        }
+        return recorded ?? nil
+    }
+
+    /// Notices that the file, whose state is in `properties`, lacks changes up to the recorded one.
+    func noticeMissingChanges(until last: RecordedChange) {
+        let number = last.number
+        if properties.revision < number, number - properties.revision <= RecordedChange.maximumMissing {
+            noticeReplacement(.older(missing: properties.revision + 1...number))
+            // A new change gets a higher number, so that the next start finds none missing.
+            properties.revision = number
+        } else if let own = last.own, own.number <= number, properties.lastChanges.lack(own) {
+            noticeReplacement(.diverged(last: own.number))
+        }
+    }
+
+    /// Notices a header that is not that of the file that this collection had.
+    func noticeOtherHeader() {
+        guard let former = recorded?.identifier, let header, header.identifier != former else { return }
+        noticeReplacement(.other)
+    }
+
+    /// The first one stays, as a keychain of its own may be older, too.
+    private func noticeReplacement(_ found: Replacement) {
+        if replacement == nil { replacement = found }
+    }
+
+    /// Takes another collection's file for this one's from the first change on: somebody uses it, and has its password.
+    func acceptReplacement() {
+        guard case .other = replacement, recorded?.identifier != header?.identifier else { return }
+        recorded = KnownCollection(label: properties.label, identifier: header?.identifier)
+        remember()
+    }
+
+    /// Records the last change of the file before it is closed, unless it was never read.
+    func recordLastChange(of worker: Worker<CollectionWriter>) {
+        guard let identifier = header?.identifier else { return }
+        worker.post { [vault, folderWorker = context.folderWorker] writer in
+            guard let state = writer.state else { return }
+            let change = RecordedChange(number: state.revision, own: state.lastChanges[vault])
+            folderWorker.post { folder in folder.setLastChange(change, of: identifier) }
+        }
+    }
+}
