@@ -253,7 +253,8 @@ import Testing
 
     // SQLite calls the last one a corrupt file.
     nonisolated static let failedReads = [
-        SQLITE_IOERR | 1 << 8, SQLITE_NOMEM, SQLITE_CANTOPEN, SQLITE_BUSY, SQLITE_IOERR | 33 << 8,
+        SQLITE_IOERR | 1 << 8, SQLITE_NOMEM, SQLITE_CANTOPEN, SQLITE_BUSY, SQLITE_PERM,
+        SQLITE_IOERR | 33 << 8,
     ]
 
     @Test(arguments: failedReads)

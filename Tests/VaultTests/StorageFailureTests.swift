@@ -177,6 +177,24 @@ import Testing
         await reopened.close()
     }
 
+    @Test func readOnlyFolder_thatBecomesWritable_takesChangesWithoutARestart() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add("kept", ["a": "1"])
+        await vault.close()
+        try folder.makeReadOnly()
+        vault = try await opened()
+        let before = try await vault.unlockedLogin()
+        #expect(before.problem?.contains("the data folder is read-only; it is tried again") == true)
+        #expect(await vault.readAgain().collections.isEmpty && vault.awaitsDisk)
+        folder.makeWritable()
+        #expect(await vault.readAgain().hasState && !vault.awaitsDisk)
+        let login = try #require(vault.collection(named: .login))
+        #expect(login.state == .unlocked && login.contains(id) && login.problem == nil)
+        try await login.add("new", ["a": "2"])
+        try await vault.setAlias("mine", to: login)
+        await vault.close()
+    }
+
     @Test func emptyReadOnlyFolder_opens() async throws {
         try folder.makeReadOnly()
         defer { folder.makeWritable() }

@@ -229,7 +229,7 @@ extension TemporaryFolder {
 
     /// Makes the folder writable.
     func makeWritable() {
-        if geteuid() == 0 { umount(path) } else { chmod(path, 0o700) }
+        if geteuid() == 0 { unmount() } else { chmod(path, 0o700) }
     }
 
     /// Mounts a disk in memory at the folder.

@@ -345,11 +345,11 @@ extension Collection {
             properties.created = contents.header.created
             properties.modified = contents.header.modified
             storage = .file(worker)
-            if let obstacle = contents.passingObstacle { disk = .readOnly(obstacle) }
+            if let obstacle = contents.obstacle { disk = .readOnly(obstacle) }
             if let damage = contents.damage {
                 condition = .incomplete
                 problems.append(Self.damaged(damage))
-                if damage.mayPass { disk = .unread(damage) }
+                if damage.isTriedAgain { disk = .unread(damage) }
             }
             if let problem = contents.header.problem {
                 if condition == .sound { condition = .damaged }
@@ -370,7 +370,7 @@ extension Collection {
             storage = isThere ? .none : .missing
             phase = .unreadable(reason: reason)
             problems = [reason]
-            if isThere, error.mayPass { disk = .unread(error) }
+            if isThere, error.isTriedAgain { disk = .unread(error) }
             if isThere, error.code == .unreadable { condition = .damaged }
             logger.error(
                 """

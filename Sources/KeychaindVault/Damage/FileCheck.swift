@@ -71,7 +71,7 @@ struct FileCheck {
             try database.execute("BEGIN")
             return try run(on: database, keys: keys)
         } catch {
-            guard !error.mayPass else { throw error }
+            guard !error.isTriedAgain else { throw error }
             return FileReport(unreadable: error.reason)
         }
     }
@@ -82,7 +82,7 @@ struct FileCheck {
         do throws(VaultError) {
             try check.run(keys)
         } catch {
-            guard !error.mayPass else { throw error }
+            guard !error.isTriedAgain else { throw error }
             check.report.findings.append(error.reason)
         }
         return check.report

@@ -45,14 +45,14 @@ final class StateFile {
     let database: Database
     // An older file that cannot be written lacks the newer tables.
     let version: UInt32
-    // The reason why the file cannot be written, if any.
-    private let obstacle: VaultError?
+    /// The reason why the file cannot be written, if any.
+    let obstacle: VaultError?
 
     /// Opens or creates the file; a failure does not stop the vault, whose collections do not need it.
     ///
     /// A damaged file is renamed and kept; its readable aliases are copied into a new one. If only the journal is
-    /// damaged, the rest of the file stays in use. A file that cannot be read for a cause that ``VaultError/mayPass``
-    /// stays: open it again later.
+    /// damaged, the rest of the file stays in use. A file that cannot be read for another cause stays: open it again
+    /// later.
     static func open(in folder: Folder, logger: Logger) -> Opened {
         var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder is read-only")))
         do throws(VaultError) {
@@ -287,9 +287,6 @@ final class StateFile {
     }
 
     var isWritable: Bool { obstacle == nil }
-
-    /// The reason why the file cannot be written, if it may pass.
-    var passingObstacle: VaultError? { obstacle.flatMap { error in error.mayPass ? error : nil } }
 
     func requireWritable() throws(VaultError) {
         if let obstacle { throw obstacle }

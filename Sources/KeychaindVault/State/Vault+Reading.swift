@@ -21,7 +21,7 @@ extension Vault {
     package func readAgain() async -> Recovery {
         var recovery = Recovery()
         recovery.hasState = await readStateAgain()
-        for collection in collections where collection.awaitsDisk {
+        for collection in collections where collection.awaitsDisk && !collection.isStillReadOnly {
             if let new = await openAgain(collection) { recovery.collections.append(new) }
         }
         for collection in collections { await collection.tryDisk() }
@@ -79,6 +79,12 @@ extension Collection {
         case .unread, .readOnly: true
         case .working, .failing: false
         }
+    }
+
+    /// Whether the file could be read, and still cannot be written: then there is no need to open it again.
+    fileprivate var isStillReadOnly: Bool {
+        guard case .readOnly(let obstacle) = disk, obstacle.code == .readOnly else { return false }
+        return !context.folder.isWritable || !Folder.isWritable(context.folder.file(name.fileName))
     }
 
     /// Finds out whether a disk that has refused a change works again.

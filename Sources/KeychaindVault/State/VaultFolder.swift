@@ -31,7 +31,7 @@ final class VaultFolder {
     private enum Access {
         case closed
         case opened(StateFile)
-        /// The file is left as it is; some causes pass.
+        /// The file is left as it is; it may be tried again.
         case failed(VaultError)
 
         init(_ file: Result<StateFile, VaultError>) {
@@ -43,12 +43,12 @@ final class VaultFolder {
 
         /// The reason why the file cannot be read for now.
         var failure: VaultError? {
-            if case .failed(let error) = self, error.mayPass { error } else { nil }
+            if case .failed(let error) = self, error.isTriedAgain { error } else { nil }
         }
 
         /// The reason why the file cannot be read or written for now.
         var obstacle: VaultError? {
-            if case .opened(let file) = self { file.passingObstacle } else { failure }
+            if case .opened(let file) = self { file.obstacle } else { failure }
         }
     }
 
@@ -232,7 +232,7 @@ final class VaultFolder {
         var contents = try file.contents()
         if lockoutsAreLost { contents.lockouts.rest = .unreadable }
         contents.loss = loss
-        if let obstacle = file.passingObstacle { throw obstacle }
+        if let obstacle = file.obstacle { throw obstacle }
         return contents
     }
 

@@ -9,8 +9,8 @@ extension CollectionWriter {
         var table: ItemTable
         /// Whether another index key made the tags, so that searches find nothing.
         var tagsAreStale: Bool
-        /// Why the file cannot be written, if that may pass.
-        var passingObstacle: VaultError?
+        /// Why the file cannot be written.
+        var obstacle: VaultError?
         /// Why the file is damaged, if it was read page by page.
         var damage: VaultError?
     }
@@ -20,9 +20,8 @@ extension CollectionWriter {
     /// - Parameter unlocking: called with the header as soon as it is read, if the rows will be needed, too.
     func open(unlocking: ((CollectionHeader) -> Void)? = nil) throws(VaultError) -> LockedContents {
         do throws(VaultError) {
-            return try retryingRead(until: { contents in contents.passingObstacle == nil }) { (_) throws(VaultError) in
-                try openSound(unlocking)
-            }
+            let isFinal = { (contents: LockedContents) in contents.obstacle?.mayPass != true }
+            return try retryingRead(until: isFinal) { (_) throws(VaultError) in try openSound(unlocking) }
         } catch {
             guard error.leavesRemains else { throw error }
             let remains = try openRemains(after: error)
@@ -44,7 +43,7 @@ extension CollectionWriter {
         } else {
             contents = try lockedContents(of: file, reserving: items)
         }
-        contents.passingObstacle = file.passingObstacle
+        contents.obstacle = file.obstacle
         file.releaseMemory()
         return contents
     }
@@ -104,7 +103,7 @@ extension CollectionWriter {
             // A check that the disk has failed is made again before the next change.
             let reason = "the file cannot be checked for damage, so it cannot be changed: \(error.reason)"
             changes =
-                error.mayPass
+                error.isTriedAgain
                 ? .unchecked(VaultError(error.code, reason: reason)) : .refused(VaultError(.unreadable, reason: reason))
         }
     }
@@ -128,7 +127,7 @@ extension CollectionWriter {
         } catch {
             guard error.leavesRemains, remains == nil else { throw error }
             contents = try rows(of: openRemains(after: error), keys, into: ItemTable())
-            contents.failure = error.mayPass ? error : nil
+            contents.failure = error.isTriedAgain ? error : nil
         }
         if let problem = header?.problem { contents.problems.append(problem) }
         if var state = contents.sealedState {

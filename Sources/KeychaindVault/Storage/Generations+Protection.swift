@@ -17,7 +17,7 @@ extension Generations {
                 try removeUnprotected(protections, from: generation, keys: keys, configuration: configuration)
             } catch {
                 // The change fails too, and both can be tried again.
-                if error.mayPass || error.code == .readOnly { throw error }
+                if error.isTriedAgain { throw error }
                 configuration.logger.warning(
                     "\(generation) is removed, because it holds unprotected copies of protected items: \(error)"
                 )

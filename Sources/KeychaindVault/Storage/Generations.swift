@@ -91,7 +91,7 @@ struct Generations: Sendable {
         do throws(VaultError) {
             return try CollectionFile.identifier(of: generation, in: folder) == collection
         } catch {
-            if error.mayPass { throw error }
+            if error.isTriedAgain { throw error }
             return false
         }
     }

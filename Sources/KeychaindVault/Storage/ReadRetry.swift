@@ -10,6 +10,9 @@ extension VaultError {
         default: false
         }
     }
+
+    /// Whether the file is tried again at intervals: the cause may pass, or somebody may give access back.
+    var isTriedAgain: Bool { mayPass || code == .readOnly }
 }
 
 /// Reads a file again after a failure that may pass, or damage; blocks for a twentieth of a second or so.
@@ -30,8 +33,8 @@ func retryingRead<Contents>(
             if isSound(contents) { return contents }
             usleep(milliseconds * 1000)
         } catch {
-            guard error.mayPass || error.code == .unreadable else { throw error }
-            if error.mayPass { usleep(milliseconds * 1000) }
+            guard error.isTriedAgain || error.code == .unreadable else { throw error }
+            if error.isTriedAgain { usleep(milliseconds * 1000) }
         }
         isAgain = true
     }
