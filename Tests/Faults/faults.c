@@ -24,6 +24,7 @@
 
 enum operation {
     OPEN = 1, READ = 2, WRITE = 4, SYNC = 8, TRUNCATE = 16, RENAME = 32, UNLINK = 64, FOLDER_SYNC = 128,
+    STAT = 256,
 };
 
 enum mode {
@@ -301,6 +302,43 @@ int unlinkat(int folder, const char *name, int flags) {
     if (!is_ours(path)) return real(folder, name, flags);
     say("unlink", path, NULL);
     WHOLE(UNLINK, real(folder, name, flags))
+}
+
+// A look at what a path leads to, made by `call`; a lie tells of a file without type, size, times and number.
+#define LOOK(status, call) \
+    switch (due(STAT)) { \
+    case FAIL: \
+    case TORN: return failed(); \
+    case LIE: memset(status, 0, sizeof *status); return 0; \
+    default: return call; \
+    }
+
+#define STAT_FUNCTION(name, type) \
+    int name(const char *path, struct type *status) { \
+        REAL(int, #name, const char *, struct type *); \
+        if (!is_ours(path)) return real(path, status); \
+        LOOK(status, real(path, status)) \
+    }
+STAT_FUNCTION(stat, stat)
+STAT_FUNCTION(stat64, stat64)
+STAT_FUNCTION(lstat, stat)
+STAT_FUNCTION(lstat64, stat64)
+
+#define FSTATAT_FUNCTION(name, type) \
+    int name(int folder, const char *file, struct type *status, int flags) { \
+        REAL(int, #name, int, const char *, struct type *, int); \
+        char buffer[PATH_MAX * 2]; \
+        if (!is_ours(resolve(folder, file, buffer))) return real(folder, file, status, flags); \
+        LOOK(status, real(folder, file, status, flags)) \
+    }
+FSTATAT_FUNCTION(fstatat, stat)
+FSTATAT_FUNCTION(fstatat64, stat64)
+
+int statx(int folder, const char *file, int flags, unsigned mask, struct statx *status) {
+    REAL(int, "statx", int, const char *, int, unsigned, struct statx *);
+    char buffer[PATH_MAX * 2];
+    if (!is_ours(resolve(folder, file, buffer))) return real(folder, file, flags, mask, status);
+    LOOK(status, real(folder, file, flags, mask, status))
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {

@@ -32,6 +32,7 @@ from secrets_client import (  # noqa: E402
 
 OPERATIONS = {
     "open": 1, "read": 2, "write": 4, "sync": 8, "truncate": 16, "rename": 32, "unlink": 64, "folder-sync": 128,
+    "stat": 256,
 }
 MODES = {"fail": 1, "short": 2, "torn": 3, "delay": 4, "lie": 5, "kill": 6}
 # Only these have bytes, of which half can be read or written.
