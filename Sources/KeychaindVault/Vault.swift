@@ -22,7 +22,7 @@ package final class Vault {
         set { observer.onChange = newValue }
     }
 
-    /// Called when a disk begins to fail, or works again.
+    /// Called when a disk begins to fail or works again, and when a check has found damage or found it gone.
     package var onProblem: ((CollectionName) -> Void)? {
         get { observer.onProblem }
         set { observer.onProblem = newValue }

@@ -39,6 +39,37 @@ extension FailingDiskTests {
         await vault.close()
     }
 
+    @Test(arguments: failedReads + [FailingDisk.shortRead])
+    func checkDuringAFailureOfTheDisk_tellsOfNoDamage(status: CInt) async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add("kept", ["n": "1"], secret: "kept")
+        var failure = FailingDisk.Failure(
+            operation: .read,
+            database: "login.keychain",
+            times: 1,
+            status: status,
+            systemError: status == SQLITE_IOERR | 33 << 8 ? EIO : 0
+        )
+        for count in 0..<20 {
+            failure.after = count
+            FailingDisk.failure = failure
+            #expect(try await vault.check("keychain:login", nil).isSound, "read \(count)")
+            FailingDisk.failure = nil
+            #expect(login.problem == nil, "read \(count)")
+        }
+        if status != FailingDisk.shortRead {
+            failure.after = 0
+            failure.times = nil
+            FailingDisk.failure = failure
+            await #expect(throws: VaultError.self) { _ = try await vault.check("keychain:login", nil) }
+            FailingDisk.failure = nil
+            #expect(login.problem == nil && !login.canBeSalvaged)
+        }
+        try await login.add("next", ["n": "2"])
+        await vault.close()
+    }
+
     private nonisolated static let momentaryFailures: [(operation: FailingDisk.Failure.Operation, status: CInt)] =
         (failedReads + [FailingDisk.shortRead]).map { status in (.read, status) } + [(.open, SQLITE_OK)]
 

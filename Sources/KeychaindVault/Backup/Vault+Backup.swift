@@ -7,7 +7,8 @@ extension Vault {
     /// Puts a sealed copy of a collection with a readable file into the user's backup folder, on a thread of the vault.
     ///
     /// Throws `unreadable` when the collection is missing, damaged or lacks changes, so that no good backup is
-    /// replaced, or when the name belongs to something else, and disk errors.
+    /// replaced, or when the name belongs to something else, and disk errors. Damage that is found becomes a problem of
+    /// the collection.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
         guard let context, let collection = collection(named: name), collection.state != .vacant,
             !collection.isEphemeral
@@ -18,9 +19,16 @@ extension Vault {
         let problems = collection.problems + [collection.replacement?.problem].compactMap(\.self)
         guard problems.isEmpty else { throw VaultError(.unreadable, reason: problems.joined(separator: "; ")) }
         let copy = SealedCopy(of: name, in: context.folder, checkedWith: collection.checkKeys)
-        try await collection.read(on: context.copyWorker) { () throws(VaultError) in
-            try copy.make { (file) throws(VaultError) in try backups.keep(file, of: name) }
+        do throws(VaultError) {
+            try await collection.read(on: context.copyWorker) { () throws(VaultError) in
+                try copy.make { (file) throws(VaultError) in try backups.keep(file, of: name) }
+            }
+        } catch {
+            if error.code == .unreadable { await collection.lookForDamage() }
+            throw error
         }
+        // A copy without damage does not show that the file has none.
+        if collection.foundDamage != nil { await collection.lookForDamage() }
     }
 
     /// Stages a file for a restore; throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.

@@ -45,6 +45,7 @@ package final class Collection {
         var problems =
             self.problems + [replacement?.problem, ledger.problem, disk.problem, state].compactMap(\.self)
         if case .unreadable(let reason) = phase, !problems.contains(reason) { problems.insert(reason, at: 0) }
+        if let foundDamage { problems.append(foundDamage.problem) }
         if let wayBack { problems.append(wayBack) }
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
@@ -59,9 +60,9 @@ package final class Collection {
 
     private var wayBack: String? {
         switch (condition, phase) {
-        case (.sound, _): nil
+        case (.sound, _) where foundDamage == nil: nil
         case (_, .unreadable): "keychainctl restore lists past states, which can be put back"
-        case (.damaged, _), (.incomplete, _):
+        case (.sound, _), (.damaged, _), (.incomplete, _):
             """
             keychainctl salvage takes what is intact into a new file, and keychainctl restore lists past states
             """
@@ -113,6 +114,10 @@ package final class Collection {
 
     var problems: [String] = []
     var condition = FileCondition.sound
+    /// What was found damaged in the file since it was read; memory has what was intact then.
+    var foundDamage: FoundDamage? {
+        didSet { if foundDamage != oldValue { context.observer.onProblem?(name) } }
+    }
     var disk = DiskPhase.working {
         didSet { if disk != oldValue { context.observer.onProblem?(name) } }
     }

@@ -126,7 +126,7 @@ extension Vault {
         guard !collection.hasEnded, self.collection(named: collection.name) === collection else {
             throw VaultError.collectionDeleted
         }
-        guard case .file = collection.storage, collection.condition != .sound else {
+        guard collection.canBeSalvaged else {
             throw VaultError(.notSupported, reason: "the keychain is not damaged")
         }
         guard case .unlocked = collection.phase, let keys = collection.checkKeys, let header = collection.header,

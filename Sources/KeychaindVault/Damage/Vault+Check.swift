@@ -40,7 +40,8 @@ extension Vault {
 
     /// Checks a file, with the keys at hand; other calls go on meanwhile.
     ///
-    /// Throws `unreadable` if there is no such file, and errors that may pass.
+    /// Damage of a keychain's own file becomes a problem of its collection. Throws `unreadable` if there is no such
+    /// file, and errors that may pass.
     package func check(_ id: String, _ backups: BackupFolder?) async throws(VaultError) -> FileReport {
         guard let context else { throw VaultError.vaultClosed }
         let folder = context.folder
@@ -52,13 +53,7 @@ extension Vault {
             // It may be a link, or no keychain at all.
             if case .unreadable(let reason) = collection.state { return FileReport(unreadable: reason) }
             let keys = collection.checkKeys
-            let path = folder.file(name.fileName)
-            // SQLite passes over the damage of a journal, and takes away what shows it. No connection is open then.
-            let isOnlyRead = collection.condition == .incomplete
-            var report = try await collection.read(on: worker) { () throws(VaultError) in
-                let isDamaged = isOnlyRead ? try PageFile.journalIsDamaged(of: name.fileName, in: folder) : false
-                return try FileCheck.run(path, isDamaged ? .immutable : .shared, limits: limits, keys: keys)
-            }
+            var report = try await collection.checkFile(on: worker)
             if let damage = collection.damage, report.isSound { report.findings.append(damage) }
             if collection.condition == .incomplete, let keys {
                 report.items = collection.itemCount
@@ -102,7 +97,7 @@ extension Collection {
     /// Whether the file is damaged, and parts of it can be read.
     package var canBeSalvaged: Bool {
         guard case .file = storage else { return false }
-        return condition != .sound
+        return condition != .sound || foundDamage != nil
     }
 
     /// What is damaged in a file of which only parts can be read; nil for other files.

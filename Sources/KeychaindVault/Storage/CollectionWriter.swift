@@ -195,7 +195,12 @@ final class CollectionWriter {
 
     /// Lets other connections of this process read the file until ``dismissReader()``.
     func admitReader() throws(VaultError) {
-        if file?.isShared == false { try leaveFile() }
+        if file?.isShared == false {
+            try retryingRead { (isAgain) throws(VaultError) in
+                if isAgain { file?.releaseMemory() }
+                try leaveFile()
+            }
+        }
         readers += 1
     }
 

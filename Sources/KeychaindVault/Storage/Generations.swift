@@ -129,6 +129,7 @@ extension Collection {
             configuration.logger.warning("\(name): could not copy the file to a generation: \(error)")
             let early = (Generations.interval - Generations.pause) * 1_000_000
             lastGeneration = Timestamp(microsecondsSinceEpoch: now.microsecondsSinceEpoch - early)
+            if error.code == .unreadable, foundDamage == nil { await lookForDamage() }
         }
     }
 

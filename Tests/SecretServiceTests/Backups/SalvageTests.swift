@@ -1,0 +1,65 @@
+import Foundation
+import KeychaindDBus
+import KeychaindTestSupport
+import Testing
+
+struct SalvageTests {
+    private static let path = ObjectPath(unchecked: "/org/keychaind/Backups")
+    private static let interface = "org.keychaind.Backups1"
+    private static let file = "keychain:login"
+
+    /// The place of the only secret in a keychain's file that is closed.
+    private func placeOfSecret(in file: String) async throws -> UInt64 {
+        let script = """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1])
+            secret = database.execute("SELECT secret FROM item").fetchone()[0]
+            database.close()
+            print(open(sys.argv[1], "rb").read().index(secret))
+            """
+        let output = try await Command.python(script, [file]).output
+        return try #require(UInt64(String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)))
+    }
+
+    private func problem(_ client: SecretServiceProxy) async throws -> String {
+        try await client.property("Problem", of: .login, "org.keychaind.Collection1")
+    }
+
+    @Test("damage that a check finds is signalled at once, and gone after a salvage")
+    func damage_foundByACheck_isTold_untilASalvage() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let item = try await client.createItem(secret: "kept", session: client.openPlainSession())
+            try await service.daemon.stop()
+            let file = service.daemon.dataHome + "/keychaind/login.keychain"
+            let place = try await placeOfSecret(in: file)
+            try await service.daemon.start()
+            let session = try await client.openPlainSession()
+            #expect(try await client.secretText(of: item, session: session) == "kept")
+            await #expect(throws: BusError(.notSupported, "")) {
+                try await client.call(Self.path, Self.interface, "Salvage", Self.file)
+            }
+            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+            try handle.seek(toOffset: place)
+            try handle.write(contentsOf: Data(repeating: 0, count: 8))
+            try handle.close()
+
+            let mark = client.signals.count
+            let reply = try await client.call(Self.path, Self.interface, "Check", Self.file)
+            let (items, intact, _, findings) = try reply.read(UInt64.self, UInt64.self, UInt8.self, [String].self)
+            #expect(items == 1 && intact == 0 && findings.count == 1)
+            let told = client.signals.all.dropFirst(mark).compactMap { signal in
+                signal.changedProperties?.values["Problem"]
+            }
+            let problem = try await problem(client)
+            #expect(told == [.string(problem)] && problem.contains("keychainctl salvage"))
+            #expect(try await client.secretText(of: item, session: session) == "kept")
+
+            let prompt = try await client.call(Self.path, Self.interface, "Salvage", Self.file).read(ObjectPath.self)
+            let prompter = try await FakePrompter(on: service.bus, [.answer("")])
+            #expect(try await client.complete(prompt).path == .login)
+            await prompter.crash()
+            #expect(try await self.problem(client).isEmpty)
+        }
+    }
+}
