@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
-    func damageFoundByACheck_isToldAtOnce_untilASalvage(_ kind: Damage) async throws {
+    func damageFoundByACheck_isToldAtOnce_andASalvageKeepsWhatMemoryHas(_ kind: Damage) async throws {
         let ids = try await prepare()
         let place = try place(of: kind == .secret ? "secret" : "metadata", ids[1])
         let vault = try await opened()
@@ -84,6 +84,7 @@ import Testing
         var told: [String?] = []
         vault.onProblem = { name in told.append(vault.collection(named: name)?.problem) }
         try damage(place, kind)
+        let damaged = try folder.bytes(of: file)
         for _ in 1...2 {
             #expect(try await !vault.check(check, nil).isSound)
             // Told once.
@@ -95,9 +96,32 @@ import Testing
         login.lock()
         #expect(login.problem == problem)
         try await login.unlock(with: Fixture.bytes(Fixture.password))
-        let new = try await vault.salvage(login).collection
+        let (report, new) = try await vault.salvage(login)
+        #expect(report.kept == 3 && report.fromMemory == (kind == .page ? 3 : 1) && report.damaged == 0)
+        #expect(try folder.bytes(of: report.oldFile) == damaged)
         #expect(new.problem == nil && !new.canBeSalvaged)
         #expect(try await vault.check(check, nil).isSound)
+        try await expectAll(ids, in: new)
+        await vault.close()
+        let next = try await opened()
+        let again = try await next.unlockedLogin()
+        #expect(again.problem == nil)
+        try await expectAll(ids, in: again)
+        await next.close()
+    }
+
+    @Test func largeSecret_isKeptWithMetadataFromMemory_unlessItIsDamagedItself() async throws {
+        let ids = try await prepare(sizes: [10, 20_000, 20_000])
+        let places = try (place(of: "metadata", ids[1]), place(of: "secret", ids[2]))
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try damage(places.0)
+        try damage(places.1)
+        #expect(try await vault.check(check, nil).intact == 1)
+        let (report, new) = try await vault.salvage(login)
+        #expect(report.kept == 2 && report.fromMemory == 1 && report.damaged == 1)
+        #expect(new.itemIDs == Array(ids.prefix(2)) && new.item(ids[1])?.label == "label 1")
+        #expect(try await new.content(of: ids[1]) == [UInt8](repeating: UInt8(ascii: "1"), count: 20_000))
         await vault.close()
     }
 
@@ -130,6 +154,7 @@ import Testing
         #expect(login.canBeSalvaged && login.problem?.contains("keychainctl salvage") == true)
         #expect(folder.names(in: "generations").isEmpty)
         try await expectAll(ids, in: login)
+        try await expectAll(ids, in: vault.salvage(login).collection)
         await vault.close()
     }
 
@@ -164,6 +189,26 @@ import Testing
             #expect(try await !vault.check(copy, backups).isSound)
             #expect(login.problem == nil && !login.canBeSalvaged)
         }
+        await vault.close()
+    }
+
+    @Test func salvageThatFails_leavesWhatIsInMemory() async throws {
+        let ids = try await prepare()
+        let place = try place(of: "metadata", ids[1])
+        let vault = try await opened()
+        var login = try await vault.unlockedLogin()
+        try damage(place)
+        #expect(try await !vault.check(check, nil).isSound)
+        // In the place of the new file.
+        try folder.makeFolder("login.keychain-new")
+        await #expect(throws: VaultError.self) { _ = try await vault.salvage(login) }
+        login = try #require(vault.collection(named: .login))
+        #expect(login.state == .unlocked && login.canBeSalvaged)
+        try await expectAll(ids, in: login)
+        folder.remove("login.keychain-new")
+        let (report, new) = try await vault.salvage(login)
+        #expect(report.kept == 3 && report.fromMemory == 1 && new.problem == nil)
+        try await expectAll(ids, in: new)
         await vault.close()
     }
 }

@@ -111,7 +111,8 @@ struct Collections {
         logger.notice(
             "Took what is intact out of a damaged keychain",
             metadata: [
-                "keychain": "\(name)", "kept": "\(report.kept)", "damaged": "\(report.damaged)",
+                "keychain": "\(name)", "kept": "\(report.kept)", "from memory": "\(report.fromMemory)",
+                "damaged": "\(report.damaged)",
                 "former": "\(report.former.map(String.init) ?? "unknown")", "old file": "\(report.oldFile)",
             ]
         )

@@ -6,7 +6,10 @@ package struct SalvageReport: Sendable {
     /// The items in the new file.
     package let kept: Int
 
-    /// The items that were found but are not genuine; they stay in the old file.
+    /// Those of them whose rows were damaged or lost, and which were in memory.
+    package let fromMemory: Int
+
+    /// The items that were found but are not genuine, nor in memory; they stay in the old file.
     package let damaged: Int
 
     /// The number of items at the last change; nil if it is lost.
@@ -16,12 +19,13 @@ package struct SalvageReport: Sendable {
     package internal(set) var oldFile = ""
 }
 
-/// Takes the intact rows of a damaged file into a new one, sealed as they were.
+/// Takes the intact rows of a damaged file into a new one, sealed as they were; others from memory, if it has them.
 struct Salvage: Sendable {
     let name: CollectionName
     let folder: Folder
     let limits: VaultLimits
     let keys: CheckKeys
+    let memory: ItemsInMemory
 
     /// Makes the new file and checks it; nothing else changes.
     ///
@@ -58,25 +62,41 @@ struct Salvage: Sendable {
         state.revision = max(state.revision, remains.lastRevision)
         let database = try Database(path: folder.file(name.unfinishedFileName), mode: .exclusive)
         try CollectionFile.fill(database, header: header, state: [], version: CollectionFormat.versions.upperBound)
+        // If the file has changes that the memory lacks, items in memory may be deleted ones.
+        let memory = sealed.map { sealed in sealed.revision > known.revision } == true ? nil : memory
         var verifier = RowVerifier(keys)
         var kept = RowVerifier(keys)
+        var taken: Set<Int64> = []
+        var (damaged, fromMemory) = (0, 0)
         try database.transaction { () throws(VaultError) in
             let insertion = try database.prepare(
                 "INSERT INTO item (id, revision, tags, metadata, secret) VALUES (?1, ?2, ?3, ?4, ?5)"
             )
+            func take(_ item: SealedItem) throws(VaultError) {
+                _ = try item.withRow { (row) throws(VaultError) in try kept.verify(row) }
+                try insertion.bind(item)
+                try insertion.run()
+                taken.insert(item.id)
+            }
             try remains.forEachRow(secretsUpTo: .max) { (row) throws(VaultError) in
                 // An ID that was never given out may be a damaged one.
                 if let above = UInt64(exactly: row.id), above < UInt64(Int64.max) {
                     state.nextItem = max(state.nextItem, above + 1)
                 }
-                guard try verifier.verify(row) != nil, let secret = row.secret else { return }
-                _ = try kept.verify(row)
-                try insertion.bind(row.id, at: 1)
-                try insertion.bind(Int64(bitPattern: row.revision), at: 2)
-                try insertion.bind(Array(row.tags), at: 3)
-                try insertion.bind(Array(row.metadata), at: 4)
-                try insertion.bind(Array(secret), at: 5)
-                try insertion.run()
+                let intact = try verifier.verify(row) == nil ? nil : SealedItem(row)
+                if let item = try memory?.item(row.id, insteadOf: intact, withSecretOf: row) {
+                    try take(item)
+                    fromMemory += 1
+                } else if let intact {
+                    try take(intact)
+                } else {
+                    damaged += 1
+                }
+            }
+            for id in memory?.ids ?? [] where !taken.contains(id) {
+                guard let item = try memory?.item(id) else { continue }
+                try take(item)
+                fromMemory += 1
             }
             state.itemCount = UInt64(kept.count)
             state.hash = kept.hash
@@ -84,7 +104,8 @@ struct Salvage: Sendable {
         }
         return SalvageReport(
             kept: kept.count,
-            damaged: verifier.damaged.count,
+            fromMemory: fromMemory,
+            damaged: damaged,
             former: sealed.map { sealed in Int(clamping: sealed.itemCount) }
         )
     }
@@ -114,9 +135,9 @@ struct Salvage: Sendable {
 extension Vault {
     /// Takes the intact items of a damaged collection into a new file, and keeps the old one beside it.
     ///
-    /// The collection must be unlocked, and stays so; its object is another one afterwards. What the ledger protects
-    /// stays protected. Throws `locked`, `notSupported` for a sound collection, and disk errors; then nothing has
-    /// changed, unless the reason says that this is unknown.
+    /// An item that is whole in memory is kept, too. The collection must be unlocked, and stays so; its object is
+    /// another one afterwards. What the ledger protects stays protected. Throws `locked`, `notSupported` for a sound
+    /// collection, and disk errors; then nothing has changed, unless the reason says that this is unknown.
     package func salvage(
         _ collection: Collection
     ) async throws(VaultError) -> (report: SalvageReport, collection: Collection) {
@@ -134,15 +155,16 @@ extension Vault {
         else { throw VaultError.collectionLocked }
         // Doubts about items must outlast the file that they came from.
         try await collection.storeLedger()
+        let now = context.configuration.now()
+        await collection.retire()
+        let state = collection.properties
         let salvage = Salvage(
             name: collection.name,
             folder: context.folder,
             limits: context.configuration.limits,
-            keys: keys
+            keys: keys,
+            memory: ItemsInMemory(table: collection.table, indexKey: context.indexKey, keys: keys)
         )
-        let state = collection.properties
-        let now = context.configuration.now()
-        await collection.retire()
         var result: Result<SalvageReport, VaultError>
         do throws(VaultError) {
             result = .success(
@@ -158,7 +180,10 @@ extension Vault {
         let new = await Self.collection(collection.name, known: collection.former, in: context)
         replace(collection, by: new)
         _ = try? await new.unlock(with: handover)
-        if case .success = result { onChange?(collection.name) }
+        switch result {
+        case .success: onChange?(collection.name)
+        case .failure: new.keepMemory(of: collection)
+        }
         return (try result.get(), new)
     }
 }

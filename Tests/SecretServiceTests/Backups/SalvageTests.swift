@@ -25,8 +25,8 @@ struct SalvageTests {
         try await client.property("Problem", of: .login, "org.keychaind.Collection1")
     }
 
-    @Test("damage that a check finds is signalled at once, and gone after a salvage")
-    func damage_foundByACheck_isTold_untilASalvage() async throws {
+    @Test("damage that a check finds is signalled at once, and a salvage keeps the secret that is in memory")
+    func damage_foundByACheck_isTold_andTheSecretInMemoryIsKept() async throws {
         try await RunningService.withService { service in
             let client = service.client
             let item = try await client.createItem(secret: "kept", session: client.openPlainSession())
@@ -60,6 +60,10 @@ struct SalvageTests {
             #expect(try await client.complete(prompt).path == .login)
             await prompter.crash()
             #expect(try await self.problem(client).isEmpty)
+            #expect(try await client.secretText(of: item, session: session) == "kept")
+            try await service.daemon.stop()
+            try await service.daemon.start()
+            #expect(try await client.secretText(of: item, session: client.openPlainSession()) == "kept")
         }
     }
 }
