@@ -43,20 +43,13 @@ extension StateFile {
 
     fileprivate func setApplicationMark(_ mark: [UInt8]) throws(VaultError) {
         guard try !hasApplicationMark(mark) else { return }
-        try requireWritable()
-        try database.change(
-            "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
-            .text(Self.name(of: mark)),
-            .bytes([1])
-        )
+        try setValue([1], ofRecord: Self.name(of: mark))
     }
 
     fileprivate func hasApplicationMark(_ mark: [UInt8]) throws(VaultError) -> Bool {
         // A file of version 1 that cannot be written has no records.
         guard version >= 2 else { return false }
-        let row = try database.prepare("SELECT 1 FROM record WHERE name = ?1")
-        try row.bind(Self.name(of: mark), at: 1)
-        if try row.step() { return true }
+        if try value(ofRecord: Self.name(of: mark)) != nil { return true }
         let count = try database.integer("SELECT count(*) FROM record WHERE name GLOB '\(Self.prefix)*'")
         return count >= Self.maximumMarks
     }

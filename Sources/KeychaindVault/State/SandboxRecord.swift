@@ -68,19 +68,17 @@ extension StateFile {
     fileprivate func sandboxRecords() throws(VaultError) -> SandboxRecords {
         try requireWritable()
         var records = SandboxRecords(programs: [:])
-        let first = try database.prepare("SELECT value FROM record WHERE name = ?1")
-        try first.bind(Self.since, at: 1)
-        if try first.step() {
-            var reader = ByteReader(first.bytes(at: 0))
-            records.since = Timestamp(microsecondsSinceEpoch: reader.integer(Int64.self) ?? 0)
+        if let since = try value(ofRecord: Self.since) {
+            let time = since.withRawBytes { bytes in
+                var reader = ByteReader(bytes)
+                return reader.integer(Int64.self)
+            }
+            records.since = Timestamp(microsecondsSinceEpoch: time ?? 0)
         }
-        let rows = try database.prepare(
-            "SELECT name, value FROM record WHERE name GLOB '\(Self.prefix)*' LIMIT \(Self.maximumSandboxes)"
-        )
-        while try rows.step() {
+        try forEachRecord(withPrefix: Self.prefix, limit: Self.maximumSandboxes) { name, record in
             // What a later version has written is limited.
-            records.programs[String(rows.text(at: 0).dropFirst(Self.prefix.count))] =
-                SandboxRecord(decoding: rows.bytes(at: 1)) ?? SandboxRecord(.limited)
+            records.programs[String(name.dropFirst(Self.prefix.count))] =
+                SandboxRecord(decoding: record) ?? SandboxRecord(.limited)
         }
         return records
     }
@@ -88,16 +86,12 @@ extension StateFile {
     fileprivate func record(_ programs: [String: SandboxRecord], since: Timestamp?) throws(VaultError) {
         try requireWritable()
         try database.transaction { () throws(VaultError) in
-            for (program, record) in programs { try set(record.encoded, for: Self.prefix + program) }
+            for (program, record) in programs { try setValue(record.encoded, ofRecord: Self.prefix + program) }
             guard let since else { return }
             var bytes: [UInt8] = []
             bytes.append(bigEndian: since.microsecondsSinceEpoch)
-            try set(bytes, for: Self.since)
+            try setValue(bytes, ofRecord: Self.since)
         }
-    }
-
-    private func set(_ value: [UInt8], for name: String) throws(VaultError) {
-        try database.run("INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)", .text(name), .bytes(value))
     }
 }
 

@@ -66,17 +66,10 @@ extension StateFile {
 
     /// Whether protections may be missing in the ledger of a collection.
     func mayLackProtections(of identifier: [UInt8]) throws(VaultError) -> Bool {
-        let row = try database.prepare("SELECT 1 FROM record WHERE name = ?1 || hex(?2)")
-        try row.bind(Self.stalePrefix, at: 1)
-        try row.bind(identifier, at: 2)
-        return try row.step()
+        try value(ofRecord: Self.recordName(Self.stalePrefix, of: identifier)) != nil
     }
 
     func trustLedger(of identifier: [UInt8]) throws(VaultError) {
-        try database.run(
-            "DELETE FROM record WHERE name = ?1 || hex(?2)",
-            .text(Self.stalePrefix),
-            .bytes(identifier)
-        )
+        try removeRecord(Self.recordName(Self.stalePrefix, of: identifier))
     }
 }

@@ -172,50 +172,32 @@ final class StateFile {
 
     private func lockouts() throws(VaultError) -> StoredLockouts {
         var lockouts = StoredLockouts.none
-        guard version >= 2 else { return lockouts }
-        let rows = try database.prepare(
-            "SELECT name, value FROM record WHERE name GLOB '\(LockoutOwner.prefix)*' LIMIT \(Self.maximumLockouts)"
-        )
-        while try rows.step() {
-            guard let owner = LockoutOwner(name: rows.text(at: 0)) else { continue }
-            lockouts.set(Array(rows.bytes(at: 1)), of: owner)
+        try forEachRecord(withPrefix: LockoutOwner.prefix, limit: Self.maximumLockouts) { name, record in
+            if let owner = LockoutOwner(name: name) { lockouts.set(Array(record), of: owner) }
         }
         return lockouts
     }
 
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
-        try requireWritable()
-        try database.change(
-            "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
-            .text(owner.name),
-            .bytes(record)
-        )
+        try setValue(record, ofRecord: owner.name)
     }
 
     func removeLockouts(of owners: [LockoutOwner]) throws(VaultError) {
-        try requireWritable()
-        for owner in owners { try database.change("DELETE FROM record WHERE name = ?1", .text(owner.name)) }
+        for owner in owners { try removeRecord(owner.name) }
     }
 
     func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
-        guard version >= 2 else { return nil }
-        let row = try database.prepare("SELECT value FROM record WHERE name = ?1")
-        try row.bind(Self.toldPrefix + subject, at: 1)
-        return try row.step() ? Array(row.bytes(at: 0)) : nil
+        try value(ofRecord: Self.toldPrefix + subject)
     }
 
     func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
-        try requireWritable()
-        guard let cause else {
-            // Without a write, as at almost every start.
-            guard try toldCause(of: subject) != nil else { return }
-            return try database.change("DELETE FROM record WHERE name = ?1", .text(Self.toldPrefix + subject))
+        let record = Self.toldPrefix + subject
+        if let cause {
+            try setValue(cause, ofRecord: record)
+        } else if try value(ofRecord: record) != nil {
+            // Checked first: at almost every start there is nothing to remove, and so no write.
+            try removeRecord(record)
         }
-        try database.change(
-            "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
-            .text(Self.toldPrefix + subject),
-            .bytes(cause)
-        )
     }
 
     private static let toldPrefix = "told/"

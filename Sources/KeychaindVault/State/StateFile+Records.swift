@@ -1,0 +1,51 @@
+/// The table of records: values by name, for data that has no table of its own.
+///
+/// A file of version 1 that cannot be written has no such table, and reads as one without records.
+extension StateFile {
+    private static let tableVersion: UInt32 = 2
+
+    /// The value of a record; nil if there is no such record.
+    func value(ofRecord name: String) throws(VaultError) -> [UInt8]? {
+        guard version >= Self.tableVersion else { return nil }
+        let row = try database.prepare("SELECT value FROM record WHERE name = ?1")
+        try row.bind(name, at: 1)
+        return try row.step() ? Array(row.bytes(at: 0)) : nil
+    }
+
+    /// Calls `body` with each record whose name begins with a prefix.
+    ///
+    /// - Parameters:
+    ///   - prefix: a constant without wildcards.
+    ///   - limit: the most records to read.
+    ///   - body: gets the whole name, and the value, which is valid during the call.
+    func forEachRecord(
+        withPrefix prefix: String,
+        limit: Int,
+        _ body: (_ name: String, _ value: UnsafeRawBufferPointer) -> Void
+    ) throws(VaultError) {
+        guard version >= Self.tableVersion else { return }
+        let rows = try database.prepare("SELECT name, value FROM record WHERE name GLOB '\(prefix)*' LIMIT \(limit)")
+        while try rows.step() { body(rows.text(at: 0), rows.bytes(at: 1)) }
+    }
+
+    /// Sets a record in the open transaction, or in one of its own.
+    func setValue(_ value: [UInt8], ofRecord name: String) throws(VaultError) {
+        try requireWritable()
+        try database.change(
+            "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
+            .text(name),
+            .bytes(value)
+        )
+    }
+
+    /// Removes a record in the open transaction, or in one of its own.
+    func removeRecord(_ name: String) throws(VaultError) {
+        try requireWritable()
+        try database.change("DELETE FROM record WHERE name = ?1", .text(name))
+    }
+
+    /// The name of the record of a collection, as SQLite's `hex` writes the identifier.
+    static func recordName(_ prefix: String, of identifier: [UInt8]) -> String {
+        prefix + identifier.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined()
+    }
+}
