@@ -2,6 +2,11 @@
 
 #include <sqlite3.h>
 
+// Swift does not import macros with nested expressions.
+
+static const int keychaind_sqlite_ioerr_nomem = SQLITE_IOERR_NOMEM;
+static const int keychaind_sqlite_ioerr_shmsize = SQLITE_IOERR_SHMSIZE;
+
 // sqlite3_db_config is variadic.
 
 static inline int keychaind_sqlite_configure(sqlite3 *database, int option, int value) {

@@ -116,10 +116,10 @@ extension VaultError {
         case SQLITE_IOERR where isFull, SQLITE_CANTOPEN where isFull: code = .storageFull
         // A change that fails for lack of memory is rolled back; the disk is fine.
         case SQLITE_NOMEM: code = .limitExceeded
-        case SQLITE_IOERR where status.code == SQLITE_IOERR | 12 << 8: code = .limitExceeded
+        case SQLITE_IOERR where status.code == keychaind_sqlite_ioerr_nomem: code = .limitExceeded
         case SQLITE_FULL: code = .storageFull
         // The index of the journal could not grow: the disk is full, not broken.
-        case SQLITE_IOERR where status.code == SQLITE_IOERR | 19 << 8: code = .storageFull
+        case SQLITE_IOERR where status.code == keychaind_sqlite_ioerr_shmsize: code = .storageFull
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: code = .readOnly
         case SQLITE_BUSY, SQLITE_LOCKED: code = .busy
         // SQLite calls a file corrupt that the disk does not return.
