@@ -42,6 +42,8 @@ final class StateFile {
         protected items may be lost, and failed attempts count as too many
         """
 
+    static let maximumAliases = 1024
+
     let database: Database
     // An older file that cannot be written lacks the newer tables.
     let version: UInt32
@@ -148,10 +150,6 @@ final class StateFile {
         return aliases
     }
 
-    /// More lockout records than can exist.
-    private static let maximumLockouts = 4096
-    static let maximumAliases = 1024
-
     func setAlias(_ alias: String, to collection: String?) throws(VaultError) {
         try requireWritable()
         if let collection {
@@ -168,104 +166,6 @@ final class StateFile {
     func removeAliases(of collection: String) throws(VaultError) {
         try requireWritable()
         try database.change("DELETE FROM alias WHERE collection = ?1", .text(collection))
-    }
-
-    private func lockouts() throws(VaultError) -> StoredLockouts {
-        var lockouts = StoredLockouts.none
-        try forEachRecord(withPrefix: LockoutOwner.prefix, limit: Self.maximumLockouts) { name, record in
-            if let owner = LockoutOwner(name: name) { lockouts.set(Array(record), of: owner) }
-        }
-        return lockouts
-    }
-
-    func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
-        try setValue(record, ofRecord: owner.name)
-    }
-
-    func removeLockouts(of owners: [LockoutOwner]) throws(VaultError) {
-        for owner in owners { try removeRecord(owner.name) }
-    }
-
-    func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
-        try value(ofRecord: Self.toldPrefix + subject)
-    }
-
-    func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
-        let record = Self.toldPrefix + subject
-        if let cause {
-            try setValue(cause, ofRecord: record)
-        } else if try value(ofRecord: record) != nil {
-            // Checked first: at almost every start there is nothing to remove, and so no write.
-            try removeRecord(record)
-        }
-    }
-
-    private static let toldPrefix = "told/"
-
-    /// A sealed ledger, and whether protections may be missing in it.
-    struct StoredLedger {
-        let sealed: [UInt8]
-        let mayLackProtections: Bool
-    }
-
-    func ledger(of identifier: [UInt8]) throws(VaultError) -> StoredLedger? {
-        guard version >= 4 else { return nil }
-        let row = try database.prepare("SELECT ledger FROM protection WHERE collection = ?1")
-        try row.bind(identifier, at: 1)
-        guard try row.step() else { return nil }
-        return StoredLedger(
-            sealed: Array(row.bytes(at: 0)),
-            mayLackProtections: try mayLackProtections(of: identifier)
-        )
-    }
-
-    func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
-        try requireWritable()
-        try database.transaction { () throws(VaultError) in
-            try database.run(
-                "INSERT OR REPLACE INTO protection (collection, ledger) VALUES (?1, ?2)",
-                .bytes(identifier),
-                .bytes(ledger)
-            )
-            try trustLedger(of: identifier)
-        }
-    }
-
-    /// Appends audit entries, and removes the oldest of each ring past its ``AuditRing/capacity``.
-    ///
-    /// - Parameter row: returns the sealed entry for an index and a row number.
-    func appendAudit(_ rings: [AuditRing], _ row: (Int, Int64) throws(VaultError) -> [UInt8]) throws(VaultError) {
-        try requireWritable()
-        try database.transaction { () throws(VaultError) in
-            // Both rings share one sequence: it gives the order, and a row cannot be moved to the other ring.
-            var number: Int64 = 0
-            var insertions: [AuditRing: Statement] = [:]
-            for ring in AuditRing.allCases {
-                number = max(number, try database.integer("SELECT coalesce(max(id), 0) FROM \(ring.table)"))
-                insertions[ring] = try database.prepare("INSERT INTO \(ring.table) (id, entry) VALUES (?1, ?2)")
-            }
-            for (index, ring) in rings.enumerated() {
-                number &+= 1
-                try insertions[ring]?.bind(number, at: 1)
-                try insertions[ring]?.bind(try row(index, number), at: 2)
-                try insertions[ring]?.run()
-            }
-            for ring in AuditRing.allCases {
-                let oldest = "SELECT id FROM \(ring.table) ORDER BY id DESC LIMIT 1 OFFSET \(ring.capacity)"
-                try database.execute("DELETE FROM \(ring.table) WHERE id <= (\(oldest))")
-            }
-        }
-    }
-
-    /// Calls `body` with each audit row, newest first, until it returns false.
-    func forEachAudit(_ body: (_ number: Int64, _ row: UnsafeRawBufferPointer) -> Bool) throws(VaultError) {
-        let tables = AuditRing.allCases.filter { ring in version >= ring.version }.map(\.table)
-        guard !tables.isEmpty else { return }
-        let selection = tables.map { table in "SELECT id, entry FROM \(table)" }.joined(separator: " UNION ALL ")
-        let rows = try database.prepare("\(selection) ORDER BY id DESC")
-        while try rows.step() {
-            guard body(rows.integer(at: 0), rows.bytes(at: 1)) else { return }
-        }
     }
 
     var isWritable: Bool { obstacle == nil }
@@ -311,22 +211,6 @@ final class StateFile {
         try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(versions.upperBound)")
         try database.transaction { () throws(VaultError) in
             for table in tables.joined() { try database.execute(table) }
-        }
-    }
-}
-
-extension AuditRing {
-    fileprivate var table: String {
-        switch self {
-        case .attended: "audit"
-        case .unattended: "unattended"
-        }
-    }
-
-    fileprivate var version: UInt32 {
-        switch self {
-        case .attended: 2
-        case .unattended: 3
         }
     }
 }

@@ -20,3 +20,31 @@ extension Vault {
         context.folderWorker.post { [code] folder in try? folder.setToldCause(code, of: subject) }
     }
 }
+
+extension VaultFolder {
+    fileprivate func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
+        try openedState().toldCause(of: subject)
+    }
+
+    fileprivate func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
+        try changeState { (state) throws(VaultError) in try state.setToldCause(cause, of: subject) }
+    }
+}
+
+extension StateFile {
+    private static let prefix = "told/"
+
+    fileprivate func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
+        try value(ofRecord: Self.prefix + subject)
+    }
+
+    fileprivate func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
+        let record = Self.prefix + subject
+        if let cause {
+            try setValue(cause, ofRecord: record)
+        } else if try value(ofRecord: record) != nil {
+            // Checked first: at almost every start there is nothing to remove, and so no write.
+            try removeRecord(record)
+        }
+    }
+}

@@ -101,14 +101,6 @@ final class VaultFolder {
         try changeState { (state) throws(VaultError) in try state.setLockout(record, of: owner) }
     }
 
-    func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
-        try openedState().toldCause(of: subject)
-    }
-
-    func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
-        try changeState { (state) throws(VaultError) in try state.setToldCause(cause, of: subject) }
-    }
-
     func ledger(of identifier: [UInt8]) throws(VaultError) -> StateFile.StoredLedger? {
         try openedState().ledger(of: identifier)
     }
