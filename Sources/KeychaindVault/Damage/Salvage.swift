@@ -65,7 +65,7 @@ struct Salvage: Sendable {
         // If the file has changes that the memory lacks, items in memory may be deleted ones.
         let memory = sealed.map { sealed in sealed.revision > known.revision } == true ? nil : memory
         var verifier = RowVerifier(keys)
-        var kept = RowVerifier(keys)
+        var hash = MultisetHash()
         var taken: Set<Int64> = []
         var (damaged, fromMemory) = (0, 0)
         try database.transaction { () throws(VaultError) in
@@ -73,7 +73,11 @@ struct Salvage: Sendable {
                 "INSERT INTO item (id, revision, tags, metadata, secret) VALUES (?1, ?2, ?3, ?4, ?5)"
             )
             func take(_ item: SealedItem) throws(VaultError) {
-                _ = try item.withRow { (row) throws(VaultError) in try kept.verify(row) }
+                hash.add(
+                    try cipher { () throws(GcryptError) in
+                        try keys.collection.hash(item: UInt64(bitPattern: item.id), revision: item.revision)
+                    }
+                )
                 try insertion.bind(item)
                 try insertion.run()
                 taken.insert(item.id)
@@ -98,12 +102,12 @@ struct Salvage: Sendable {
                 try take(item)
                 fromMemory += 1
             }
-            state.itemCount = UInt64(kept.count)
-            state.hash = kept.hash
+            state.itemCount = UInt64(taken.count)
+            state.hash = hash
             try database.run("UPDATE header SET state = ?1 WHERE id = 1", .bytes(try keys.collection.seal(state)))
         }
         return SalvageReport(
-            kept: kept.count,
+            kept: taken.count,
             fromMemory: fromMemory,
             damaged: damaged,
             former: sealed.map { sealed in Int(clamping: sealed.itemCount) }
