@@ -148,7 +148,7 @@ import Testing
             "UPDATE item SET metadata = zeroblob(length(metadata)) WHERE id = 2"
         )
         try await login.unlock(with: Fixture.bytes(Fixture.password))
-        #expect(login.problem?.contains("1 of its items are damaged") == true)
+        #expect(login.problem?.contains("1 of its items is damaged") == true)
         await vault.close()
     }
 

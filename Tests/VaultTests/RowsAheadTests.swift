@@ -74,7 +74,7 @@ import Testing
             "UPDATE item SET metadata = substr(metadata, 1, length(metadata) - 1) WHERE id = \(number)"
         )
         let (vault, login) = try await opened(early: early)
-        #expect(login.problem?.contains("1 of its items are damaged") == true)
+        #expect(login.problem?.contains("1 of its items is damaged") == true)
         for id in login.itemIDs where id.rawValue != number { try await expectIntact(id, in: login) }
         guard case .damaged = login.item(try #require(ItemID(rawValue: number)))?.condition else {
             Issue.record("item \(number) passes for intact")

@@ -172,7 +172,8 @@ struct RowVerifier {
         if !damaged.isEmpty {
             let numbers = damaged.prefix(20).map(String.init).joined(separator: ", ")
             let more = damaged.count > 20 ? ", …" : ""
-            findings.append("\(damaged.count) of its items are damaged: numbers \(numbers)\(more)")
+            let word = damaged.count == 1 ? "number" : "numbers"
+            findings.append("\(damaged.count) of its items \(damaged.count.isOrAre) damaged: \(word) \(numbers)\(more)")
         }
         guard let state else { return findings + ["its sealed state is damaged"] }
         if state.itemCount != UInt64(count) {

@@ -65,7 +65,9 @@ extension Collection {
                 )
             } else if restored > 0 {
                 problems.append(
-                    "\(restored) of its items were rolled back to an unprotected revision; they stay protected"
+                    restored == 1
+                        ? "1 of its items was rolled back to an unprotected revision; it stays protected"
+                        : "\(restored) of its items were rolled back to an unprotected revision; they stay protected"
                 )
             }
             skipNumbers(of: ledger)

@@ -23,7 +23,7 @@ struct CollectionHeader: Equatable, Sendable {
 
     var problem: String? {
         guard damagedSlots > 0 else { return nil }
-        return "\(damagedSlots) of its key slots are damaged: what belongs to them does not open the collection"
+        return "\(damagedSlots) of its key slots \(damagedSlots.isOrAre) damaged and cannot open the collection"
     }
 
     var hasPassword: Bool {

@@ -99,7 +99,12 @@ struct CollectionLoader: ~Copyable {
     private func losses(_ state: CollectionState?, of remains: FileRemains) -> [String] {
         let intact = table.count - table.damagedCount
         guard let state else {
-            return ["the file is damaged: \(intact) items are intact; it is unknown how many are lost"]
+            return [
+                """
+                the file is damaged: \(intact) of its items \(intact.isOrAre) intact; \
+                it is unknown how many are lost
+                """
+            ]
         }
         if isWhole(state) == true, table.damagedCount == 0 {
             guard remains.lacksEnd else {
@@ -109,8 +114,8 @@ struct CollectionLoader: ~Copyable {
         }
         return [
             """
-            the file is damaged: \(intact) of its \(state.itemCount) items are intact, \(table.damagedCount) are damaged, \
-            the others are lost
+            the file is damaged: \(intact) of its \(state.itemCount) items \(intact.isOrAre) intact, \
+            \(table.damagedCount) \(table.damagedCount.isOrAre) damaged, the others are lost
             """
         ]
     }
@@ -118,7 +123,8 @@ struct CollectionLoader: ~Copyable {
     private func problems(_ state: CollectionState?) -> [String] {
         var problems: [String] = []
         if table.damagedCount > 0 {
-            problems.append("\(table.damagedCount) of its items are damaged and are left as they are")
+            let damaged = table.damagedCount
+            problems.append("\(damaged) of its items \(damaged.isOrAre) damaged and left unchanged")
         }
         if let state, isWhole(state) == false {
             problems.append(

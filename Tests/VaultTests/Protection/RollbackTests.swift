@@ -63,7 +63,7 @@ import Testing
         for _ in 0..<2 {
             let (vault, login) = try await opened()
             await expectProtected(id, in: login, by: accessControl)
-            #expect(login.problem?.contains("stay protected") == true)
+            #expect(login.problem?.contains("stays protected") == true)
             let other = try #require(login.search(["service": "other"]).first)
             #expect(login.protection(of: other) == .none)
             await vault.close()
@@ -172,7 +172,7 @@ import Testing
             let (vault, login) = try await opened()
             #expect(
                 login.problem?.contains("may have been protected") == true
-                    || login.problem?.contains("stay protected") == true
+                    || login.problem?.contains("protected revision; ") == true
             )
             for item in login.itemIDs { #expect(login.protection(of: item).policy == Constraint.userPresence.policy) }
             let new = try await login.add("new", ["service": "new"])
