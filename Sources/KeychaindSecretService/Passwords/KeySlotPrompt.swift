@@ -39,7 +39,7 @@ final class KeySlotPrompt: PromptAction {
         }
         let key = await unlocker.passwords.askKey(
             of: collection,
-            for: change.purpose,
+            for: change.reason,
             asking: conversation,
             for: client
         )
@@ -154,7 +154,7 @@ extension KeySlotPrompt.Change {
         }
     }
 
-    fileprivate var purpose: KeyPurpose {
+    fileprivate var reason: KeyRequestReason {
         switch self {
         case .changePassword: .changePassword
         case .addPassword: .addPassword

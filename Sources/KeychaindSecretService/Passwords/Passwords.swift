@@ -16,7 +16,7 @@ struct Passwords {
     /// Asks for the password or a recovery key of a keychain until it is correct; nil if it is not given.
     func askKey(
         of collection: Collection,
-        for purpose: KeyPurpose,
+        for reason: KeyRequestReason,
         asking conversation: Conversation,
         for client: Client
     ) async -> SecureBytes? {
@@ -27,7 +27,7 @@ struct Passwords {
             countedBy: lockouts.lockout(of: collection)
         ) {
             guard vault.collection(named: collection.name) === collection else { return nil }
-            return conversation.keyRequest(of: collection.label, for: purpose, caller)
+            return conversation.keyRequest(of: collection.label, for: reason, caller)
         }
         return rightPassword(asked)
     }

@@ -128,15 +128,15 @@ extension Conversation {
     }
 
     /// The request for the password or a recovery key of a keychain.
-    func keyRequest(of label: String, for purpose: KeyPurpose, _ caller: Caller) -> PromptRequest {
+    func keyRequest(of label: String, for reason: KeyRequestReason, _ caller: Caller) -> PromptRequest {
         let label = PromptText.name(label)
         return request(
             .password,
-            title: purpose.title.text,
-            purpose.message(label),
+            title: reason.title.text,
+            reason.message(label),
             subject: label,
-            [caller.introduction, purpose.consequence, Text("A recovery key works, too.")],
-            button: purpose.title.button,
+            [caller.introduction, reason.consequence, Text("A recovery key works, too.")],
+            button: reason.title.button,
             for: caller
         )
     }
