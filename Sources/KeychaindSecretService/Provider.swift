@@ -285,7 +285,7 @@ package final class Provider {
     }
 
     /// Called for each read that a rule lets a person know.
-    package var onRuleNotice: (@BusActor (RuleNotice) -> Void)? {
+    package var onRuleNotice: (@BusActor (ProgramRead) -> Void)? {
         get { rules.onNotice }
         set { rules.onNotice = newValue }
     }

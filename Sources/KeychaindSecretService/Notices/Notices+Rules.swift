@@ -5,11 +5,7 @@ import KeychaindRules
 /// Notifications about reads that a rule lets a person know, and their answers.
 extension Notices {
     func followRules(of provider: Provider) {
-        provider.onRuleNotice = { [programs] notice in
-            programs.programHasRead(
-                ProgramRead(identity: notice.identity, caller: notice.caller, item: notice.item, rule: notice.rule)
-            )
-        }
+        provider.onRuleNotice = { [programs] read in programs.programHasRead(read) }
         programs.onAnswer = { [weak provider] answer, read in
             provider.map { NoticeActions(provider: $0).answer(answer, to: read) }
         }

@@ -44,7 +44,7 @@ final class ItemRules {
     private(set) var isActive = false
 
     /// Called for each read that a rule lets a person know.
-    var onNotice: (@BusActor (RuleNotice) -> Void)?
+    var onNotice: (@BusActor (ProgramRead) -> Void)?
 
     /// Called after a change of the rules.
     var onChange: (@BusActor () -> Void)?
@@ -318,13 +318,13 @@ final class ItemRules {
         uses[entry.id, default: Use(last: now)].count &+= 1
         uses[entry.id]?.last = now
         if isRelease, decision.action == .notify {
-            let notice = RuleNotice(
-                caller: client.rules.state?.text ?? "",
+            let read = ProgramRead(
                 identity: client.rules.state?.caller?.main?.identity.text ?? "",
+                caller: client.rules.state?.text ?? "",
                 item: .item(id, in: collection.name),
                 rule: entry.rule.text
             )
-            onNotice?(notice)
+            onNotice?(read)
         }
         return entry.rule.text
     }
@@ -390,20 +390,6 @@ private struct SharedItems {
     /// Those in force: one may have ended.
     let rules: [String]
     let items: Set<ItemID>
-}
-
-/// A read that a rule lets a person know.
-package struct RuleNotice: Hashable, Sendable {
-    /// The caller, as in the audit.
-    package let caller: String
-
-    /// The main identity of the caller, such as `flatpak:com.usebottles.bottles`; empty if nothing identifies it.
-    package let identity: String
-
-    package let item: ObjectPath
-
-    /// The text of the rule.
-    package let rule: String
 }
 
 /// The rules about one client, found at its first read.
