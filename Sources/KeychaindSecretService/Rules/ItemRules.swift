@@ -1,6 +1,4 @@
-package import KeychaindDBus
-import KeychaindDesktop
-import KeychaindLanguage
+import KeychaindDBus
 import KeychaindModel
 import KeychaindRules
 import KeychaindVault
@@ -28,15 +26,16 @@ final class ItemRules {
     }
 
     private let vault: Vault
-    private let clock: @Sendable () -> Timestamp
+    let clock: @Sendable () -> Timestamp
     private let logger: Logger
     private var users = Users.unread
     private(set) var administrators = AdministratorRules.none
-    private var set = RuleSet()
+    private(set) var set = RuleSet()
     /// Changes with the rules.
-    private var generation = 0
+    private(set) var generation = 0
     private(set) var uses: [String: Use] = [:]
-    private var bindings: [String: StoredRule.Binding] = [:]
+    private(set) var bindings: [String: StoredRule.Binding] = [:]
+    var sharedItems: [SharedItems.Key: SharedItems] = [:]
     private var remembered: Set<Remembered> = []
     private let writing = KeyedLock<Int>()
 
@@ -58,10 +57,6 @@ final class ItemRules {
         self.logger = logger
     }
 
-    private var sharedItems: [SharedItems.Key: SharedItems] = [:]
-
-    // MARK: The rules
-
     /// Reads the stored rules, once the vault is open.
     func load() {
         switch vault.storedRules() {
@@ -80,7 +75,7 @@ final class ItemRules {
     }
 
     /// Opens rules that waited for a key.
-    private func loadIfPossible() {
+    func loadIfPossible() {
         if case .sealed = users, vault.hasRulesKey { load() }
     }
 
@@ -164,111 +159,6 @@ final class ItemRules {
         load()
     }
 
-    // MARK: Deciding
-
-    /// Whether a call must wait until its caller is known.
-    func awaitsCaller(of client: Client) -> Bool {
-        isActive && client.rules.state == nil && client.knownCaller == nil
-    }
-
-    /// Looks at a caller; it is looked at again with each decision.
-    func look(at client: Client) async {
-        _ = await client.caller()
-        _ = selection(for: client)
-    }
-
-    /// The rules about a client, and the caller that they are about.
-    ///
-    /// The process is looked at again when some time has passed: it may have ended, or become another program.
-    private func selection(for client: Client) -> ClientRules.State {
-        let now = ContinuousClock.now
-        if let state = client.rules.state, state.generation == generation, now - state.looked < ItemRules.patience {
-            return state
-        }
-        loadIfPossible()
-        let caller = client.knownCaller
-        let time = clock()
-        if let state = client.rules.state, state.generation == generation,
-            (state.caller != nil) == (caller?.isSeenByRules ?? false), state.selection.end.map({ time < $0 }) ?? true
-        {
-            state.looked = now
-            return state
-        }
-        let seen = caller?.forRules
-        let state = ClientRules.State(
-            set.selection(for: seen, at: time),
-            about: seen,
-            text: caller?.auditText ?? Caller.opaque(client.name, reason: Text("it is not known yet")).auditText,
-            generation: generation,
-            looked: now
-        )
-        client.rules.state = state
-        return state
-    }
-
-    /// The time for which a look at a process is good; it can change as fast after any look.
-    private static let patience = Duration.milliseconds(1)
-
-    /// What the rules say about a read.
-    func decision(on id: ItemID, in collection: Collection, for client: Client) -> RuleDecision {
-        guard isActive else { return .none }
-        let state = selection(for: client)
-        guard !state.selection.isEmpty else { return .none }
-        let attributes = state.selection.needsAttributes ? collection.attributes(of: id) : nil
-        return state.selection.decision(on: RuleSubject(id, in: collection.name, with: attributes ?? [:]))
-    }
-
-    /// Whether an item would be under a more lenient rule with other attributes.
-    func loosens(_ id: ItemID, in collection: Collection, with attributes: Attributes, for client: Client) -> Bool {
-        let present = decision(on: id, in: collection, for: client).action
-        guard !present.isLenient else { return false }
-        let subject = RuleSubject(id, in: collection.name, with: attributes)
-        return selection(for: client).selection.decision(on: subject).action < present
-    }
-
-    /// The verdict of rules on an item that has one of its own.
-    func verdict(
-        _ decision: RuleDecision,
-        after own: ItemVerdict,
-        on id: ItemID,
-        in collection: Collection,
-        for client: Client
-    ) -> ItemVerdict {
-        switch (decision.action, own) {
-        case (.never, _):
-            return .unavailable(.forbidden)
-        case (_, .unavailable), (_, .granted), (_, .needsConfirmation):
-            return own
-        case (_, .needsAuthentication):
-            guard let always = decision.always, stands(always, in: id, of: collection) else { return own }
-            return .granted(ItemGrant(byRuleTo: client.rules.state?.text ?? ""))
-        case (.allow, .open), (.notify, .open):
-            return own
-        case (.askOnce, .open) where isRemembered(ItemReference(id, in: collection), for: client):
-            return own
-        case (.askOnce, .open), (.askAlways, .open):
-            let grant = client.grant(of: ItemReference(id, in: collection))
-            return grant.map { .granted($0) } ?? .needsConfirmation
-        }
-    }
-
-    /// Whether a rule of a dialog is about the item as it is now.
-    ///
-    /// An access control that was changed since is not what the person has seen. A sealed item opens only by what its
-    /// policy asks for.
-    private func stands(_ entry: RuleEntry, in id: ItemID, of collection: Collection) -> Bool {
-        guard !collection.needsItemKey(id), let binding = bindings[entry.id] else { return false }
-        return binding == ItemRules.binding(of: id, in: collection)
-    }
-
-    static func binding(of id: ItemID, in collection: Collection) -> StoredRule.Binding? {
-        collection.created(of: id).map {
-            StoredRule.Binding(created: $0.microsecondsSinceEpoch, policy: collection.policyText(of: id))
-        }
-    }
-
-    // MARK: Remembering
-
     /// An item that a person was asked about once.
     private struct Remembered: Hashable {
         let caller: RuleCaller?
@@ -285,7 +175,7 @@ final class ItemRules {
         return Remembered(caller: caller, client: "", item: item)
     }
 
-    private func isRemembered(_ item: ItemReference, for client: Client) -> Bool {
+    func isRemembered(_ item: ItemReference, for client: Client) -> Bool {
         !remembered.isEmpty && remembered.contains(memory(item, for: client))
     }
 
@@ -300,8 +190,6 @@ final class ItemRules {
         remembered = []
         for memory in forgotten { memory.caller.map { onForget?($0, memory.item) } }
     }
-
-    // MARK: Telling
 
     /// Counts a decision, and tells a person if the rule says so; the rule's text is for the audit.
     ///
@@ -334,93 +222,4 @@ final class ItemRules {
         loadIfPossible()
         return set.selection(for: caller, at: clock()).decision(on: subject)
     }
-
-    /// The items that the rules share with a program: those that a rule about it lets it have, by their number.
-    func shared(with identity: ProgramIdentity, in collection: Collection) -> Set<ItemID> {
-        guard isActive else { return [] }
-        loadIfPossible()
-        let now = clock()
-        let sharing = set.entries.filter { entry in
-            entry.rule.action != .never && !entry.rule.hasEnded(at: now)
-                && entry.rule.programs == RulePrograms(.identity(identity))
-        }
-        guard !sharing.isEmpty else { return [] }
-        let state = SharedItems.State(generation, collection.modified, collection.itemCount, collection.state)
-        let key = SharedItems.Key(identity: identity, collection: collection.name)
-        if let known = sharedItems[key], known.state == state, known.rules == sharing.map(\.id) { return known.items }
-        let claim = IdentityClaim(identity, identity.kind.strength, needed: identity.kind.strength)
-        let selection = set.selection(for: RuleCaller([claim]), at: now)
-        var shared: Set<ItemID> = []
-        for id in collection.itemIDs {
-            let subject = RuleSubject(id, in: collection.name, with: collection.attributes(of: id) ?? [:])
-            guard sharing.contains(where: { $0.rule.items.matches(subject) }) else { continue }
-            if selection.decision(on: subject).action != .never { shared.insert(id) }
-        }
-        if sharedItems.count >= SharedItems.limit { sharedItems = [:] }
-        sharedItems[key] = SharedItems(state: state, rules: sharing.map(\.id), items: shared)
-        return shared
-    }
-}
-
-/// The items that rules share with a program, which looks at them with each call.
-private struct SharedItems {
-    struct Key: Hashable {
-        let identity: ProgramIdentity
-        let collection: CollectionName
-    }
-
-    struct State: Equatable {
-        let generation: Int
-        let modified: Timestamp
-        let count: Int
-        let state: Collection.State
-
-        init(_ generation: Int, _ modified: Timestamp, _ count: Int, _ state: Collection.State) {
-            self.generation = generation
-            self.modified = modified
-            self.count = count
-            self.state = state
-        }
-    }
-
-    /// Entries that are kept.
-    static let limit = 256
-
-    let state: State
-    /// Those in force: one may have ended.
-    let rules: [String]
-    let items: Set<ItemID>
-}
-
-/// The rules about one client, found at its first read.
-@BusActor
-final class ClientRules {
-    @BusActor
-    final class State {
-        let selection: RuleSelection
-        /// Nil if the caller cannot be seen, or no longer.
-        let caller: RuleCaller?
-        /// The caller in the audit.
-        let text: String
-        let generation: Int
-        fileprivate(set) var looked: ContinuousClock.Instant
-
-        fileprivate init(
-            _ selection: RuleSelection,
-            about caller: RuleCaller?,
-            text: String,
-            generation: Int,
-            looked: ContinuousClock.Instant
-        ) {
-            self.selection = selection
-            self.caller = caller
-            self.text = text
-            self.generation = generation
-            self.looked = looked
-        }
-    }
-
-    fileprivate(set) var state: State?
-
-    nonisolated init() {}
 }
