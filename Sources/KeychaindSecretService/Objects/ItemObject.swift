@@ -84,86 +84,6 @@ struct ItemObject {
         items.access.isLocked(id, in: collection, for: client)
     }
 
-    // MARK: Secrets
-
-    @BusActor
-    private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
-        var reader = call.message.makeReader()
-        // Nobody is asked for a call that cannot be answered.
-        let session = try client.readSession(&reader)
-        guard !reads.areUseful(for: call, reading: id, in: collection) else {
-            return .suspending { () async throws(BusError) in
-                await reads.ask(for: id, in: collection, by: client)
-                try client.checkConnected()
-                var reader = call.message.makeReader()
-                if case .suspending(let body) = try answerSecret(call, in: client.readSession(&reader)) {
-                    try await body()
-                }
-            }
-        }
-        return try answerSecret(call, in: session)
-    }
-
-    @BusActor
-    private func answerSecret(_ call: MethodCall, in session: Session) throws(BusError) -> Dispatch {
-        let permission = try items.access.authorize(id, in: collection, for: client)
-        let secret: Secret?
-        do throws(VaultError) {
-            secret = try collection.secret(of: id, under: permission.grant)
-        } catch {
-            throw failure(error)
-        }
-        guard let secret else {
-            return .suspending { () async throws(BusError) in
-                try await items.largeAnswers.make(for: client) { () async throws(BusError) in
-                    try await getStored(call, in: session)
-                }
-            }
-        }
-        try secret.checkReleasable()
-        let encoded = try session.encode(secret)
-        items.access.use(permission, of: id, in: collection, by: client)
-        encoded.answer(call)
-        return .answered
-    }
-
-    /// Maximum number of reads of a secret that keeps changing.
-    private static let readings = 3
-
-    /// Sends a secret that is read from disk first.
-    ///
-    /// Access is checked before the read and again before the reply; a change in between repeats both.
-    @BusActor
-    private func getStored(_ call: MethodCall, in session: Session) async throws(BusError) {
-        for _ in 0..<ItemObject.readings {
-            let grant = try items.access.authorize(id, in: collection, for: client).grant
-            guard let revision = collection.revision(of: id) else { break }
-            let secret: Secret
-            do throws(VaultError) {
-                secret = try await collection.storedSecret(of: revision, with: grant?.key)
-            } catch  where error.code == .busy {
-                continue
-            } catch {
-                throw failure(error)
-            }
-            guard collection.hasSecret(of: revision) else { continue }
-            try secret.checkReleasable()
-            let encoded = try session.encode(secret)
-            try items.access.release(id, in: collection, to: client)
-            return encoded.answer(call)
-        }
-        throw BusError(.failed, "item \(id) kept changing while it was read; try again")
-    }
-
-    /// Converts the error of a failed read, and emits `Problem` if it has changed.
-    @BusActor
-    func failure(_ error: VaultError) -> BusError {
-        items.changes.problemMayHaveChanged(collection)
-        return BusError(error)
-    }
-
-    // MARK: Changes
-
     /// Throws `AccessDenied` for an imported portal secret: its application would lose its data.
     @BusActor
     private func checkChangeable() throws(BusError) {
@@ -187,34 +107,6 @@ struct ItemObject {
     ) {
         let before = before ?? collection.protection(of: id)
         items.didChange(id, in: collection, from: before, by: client, action, properties, permission)
-    }
-
-    @BusActor
-    private func setSecret(_ call: MethodCall) async throws(BusError) {
-        let secret = try readSecret(from: call)
-        try await items.keys.check(secret, item.attributes, for: client)
-        let permission = try await permission(to: .changeSecret)
-        do throws(VaultError) {
-            try await collection.updateItem(
-                id,
-                secret: secret,
-                key: permission?.key,
-                authenticated: permission != nil,
-                at: permission?.item.revision
-            )
-        } catch {
-            throw BusError(error)
-        }
-        didChange(by: .changeSecret, [], permission)
-        call.reply()
-    }
-
-    /// Reads the argument, and wipes the secret from the message even if it is invalid.
-    @BusActor
-    private func readSecret(from call: MethodCall) throws(BusError) -> Secret {
-        defer { call.message.wipeByteArrays() }
-        var reader = call.message.makeReader()
-        return try client.readSecret(&reader)
     }
 
     @BusActor
