@@ -30,13 +30,13 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Bytes of paths in a reply of SearchItems, for the same reason.
     package var pathBytesPerReply = 48 << 20
 
-    /// Bytes of attributes and labels in a reply of Search1; marshalling them blocks all other calls.
+    /// Bytes of attributes and labels in a reply of Search1.
     package var itemBytesPerReply = 8 << 20
 
     /// Alternatives in one search of Search1.
     package var queriesPerCall = 8
 
-    /// Objects in one call; reading stops there, as it blocks all other calls.
+    /// Objects in one call.
     package var objectsPerCall = 100_000
 
     /// Objects that a call reads or lists without letting other calls in between.
@@ -45,7 +45,7 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Items that a search looks at without letting other calls in between.
     package var searchedAtOnce = 2048
 
-    /// The time after which such a call lets others in between.
+    /// The time after which a call with more of them lets others in between.
     package var timeSlice = Duration.microseconds(500)
 
     /// Properties of a new object in one call.

@@ -82,7 +82,7 @@ final class BusConnections {
     /// Whether every program on the bus may get a signal.
     var allowBroadcasts: Bool { isComplete && lookingCount == 0 && confinedCount == 0 }
 
-    /// Whether a connection is being looked at.
+    /// The names of the connections that are being looked at.
     var looking: [String] {
         guard lookingCount > 0 else { return [] }
         return states.compactMap { name, state in if case .looking = state { name } else { nil } }

@@ -102,7 +102,7 @@ struct AttributeIndex: Sendable {
         }
     }
 
-    /// Replaces all positions; `positions` must be ascending.
+    /// Replaces each position by the element of `positions` at it; these must ascend.
     mutating func move(_ positions: [UInt32]) {
         for index in cells.indices where cells[index] != 0 && cells[index] & Self.listMark == 0 {
             cells[index] = positions[Int(cells[index] - 1)] + 1
