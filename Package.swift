@@ -188,7 +188,7 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel", "SecretServiceClient",
+                "KeychaindGcrypt", "KeychaindModel", "SecretServiceClient",
                 .byName(name: "KeychaindKeys", condition: .when(traits: ["Keys"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Keys"])),
             ],
