@@ -139,12 +139,9 @@ struct BackupsObject {
         return try PastItems(try await restorations.stage(copy: copy, for: client), restorations)
     }
 
-    /// The session bus admits only its owner; a differently configured bus may not.
     @BusActor
     private func checkUser() async throws(BusError) {
-        guard await client.userID() == getuid() else {
-            throw BusError(.accessDenied, "only the user can use the backups")
-        }
+        try await client.checkUser(orRefuse: "only the user can use the backups")
     }
 
     @BusActor

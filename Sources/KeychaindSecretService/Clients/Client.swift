@@ -98,9 +98,12 @@ final class Client: Peer, Requester {
     /// The program behind the connection, if it is known by now.
     var knownCaller: Caller? { identity.known }
 
-    /// The user ID reported by the bus; nil if the connection is gone.
-    func userID() async -> UInt32? {
-        try? await environment.connection.credentials(of: name).userID
+    /// Throws `AccessDenied` unless the bus reports the service's own user for the connection.
+    ///
+    /// The session bus admits only its owner; a differently configured bus may not.
+    func checkUser(orRefuse reason: String) async throws(BusError) {
+        let userID = try? await environment.connection.credentials(of: name).userID
+        guard userID == getuid() else { throw BusError(.accessDenied, reason) }
     }
 
     /// Throws `NoReply` if the client has disconnected: nobody would release an object made for it.

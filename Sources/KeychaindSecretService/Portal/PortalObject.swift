@@ -1,4 +1,3 @@
-import Glibc
 import KeychaindDBus
 import KeychaindGcrypt
 import KeychaindModel
@@ -30,10 +29,7 @@ struct PortalObject {
     @BusActor
     private func take(_ call: MethodCall) async throws(BusError) -> Bool {
         let arguments = try PortalImport(from: call)
-        // The session bus admits only its owner; a differently configured bus may not.
-        guard await client.userID() == getuid() else {
-            throw BusError(.accessDenied, "only their owner can import portal secrets")
-        }
+        try await client.checkUser(orRefuse: "only their owner can import portal secrets")
         guard let login = provider.vault.collection(named: .login) else {
             throw BusError(.isLocked, "there is no keychain login")
         }

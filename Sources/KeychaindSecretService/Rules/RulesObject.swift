@@ -1,4 +1,3 @@
-import Glibc
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindLanguage
@@ -72,12 +71,9 @@ struct RulesObject {
         )
     ])
 
-    /// The session bus admits only its owner; a differently configured bus may not.
     @BusActor
     private func checkUser() async throws(BusError) {
-        guard await client.userID() == getuid() else {
-            throw BusError(.accessDenied, "only the owner of the keychains may see and change the rules")
-        }
+        try await client.checkUser(orRefuse: "only the owner of the keychains may see and change the rules")
     }
 
     @BusActor
