@@ -7,9 +7,9 @@ import Logging
 /// The backups being restored; their number is limited, because each is a copy on the disk.
 @BusActor
 final class Restorations {
-    /// The most restorations at a time, and the most files that are copied or read, of all clients together.
+    /// The most restorations at a time, and the most tasks that copy or read files, of all connected clients together.
     static let limit = 2
-    /// The most files that are copied or read, with those of clients that have left: each holds a thread.
+    /// The most such tasks, those of clients that have left included: each holds a thread.
     private static let threadLimit = 16
 
     let vault: Vault
@@ -26,8 +26,8 @@ final class Restorations {
         weak var client: Client?
     }
 
-    /// A copy or a reading of a file, which may be on a disk that never answers.
-    private final class Work {
+    /// A task that copies or reads files, which may be on a disk that never answers.
+    private final class FileTask {
         private(set) weak var client: Client?
 
         init(for client: Client) {
@@ -36,7 +36,7 @@ final class Restorations {
     }
 
     private var staged: [Staged] = []
-    private var works: [ObjectIdentifier: Work] = [:]
+    private var tasks: [ObjectIdentifier: FileTask] = [:]
 
     init(vault: Vault, backups: BackupFolder?, unlocker: Unlocker, logger: Logger) {
         self.vault = vault
@@ -112,12 +112,12 @@ final class Restorations {
         for client: Client,
         _ body: (Vault) async throws(VaultError) -> StagedBackup
     ) async throws(BusError) -> StagedBackup {
-        guard !works.values.contains(where: { work in work.client === client }) else {
+        guard !tasks.values.contains(where: { task in task.client === client }) else {
             throw BusError(.limitsExceeded, "another file is being copied for you")
         }
         staged.removeAll { entry in entry.backup == nil }
-        if staged.count + worksOfClients >= Self.limit { makeRoom(for: client) }
-        guard staged.count + worksOfClients < Self.limit else {
+        if staged.count + attendedTasks >= Self.limit { makeRoom(for: client) }
+        guard staged.count + attendedTasks < Self.limit else {
             throw BusError(.limitsExceeded, "\(Self.limit) keychains are being restored already")
         }
         let backup = try await limited(for: client) { [vault] () async throws(VaultError) in try await body(vault) }
@@ -138,22 +138,22 @@ final class Restorations {
         }
     }
 
-    /// The number of works whose client is still there: what it has left behind may never end.
-    private var worksOfClients: Int {
-        works.values.count { work in work.client?.isConnected == true }
+    /// The number of tasks whose client is still connected; those of other clients may never end.
+    private var attendedTasks: Int {
+        tasks.values.count { task in task.client?.isConnected == true }
     }
 
-    /// Runs work that copies or reads whole files, within the limit.
+    /// Runs a task that copies or reads whole files; throws `LimitsExceeded` past the limits.
     private func limited<Result>(
         for client: Client,
         _ body: () async throws(VaultError) -> Result
     ) async throws(BusError) -> Result {
-        guard worksOfClients < Self.limit, works.count < Self.threadLimit else {
+        guard attendedTasks < Self.limit, tasks.count < Self.threadLimit else {
             throw BusError(.limitsExceeded, "\(Self.limit) other calls copy or read backups")
         }
-        let work = Work(for: client)
-        works[ObjectIdentifier(work)] = work
-        defer { works[ObjectIdentifier(work)] = nil }
+        let task = FileTask(for: client)
+        tasks[ObjectIdentifier(task)] = task
+        defer { tasks[ObjectIdentifier(task)] = nil }
         do throws(VaultError) {
             return try await body()
         } catch  where error.code == .unreadable || error.code == .unsupportedFormat {
