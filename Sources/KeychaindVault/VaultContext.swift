@@ -15,7 +15,7 @@ struct VaultContext {
 
     let openFiles = OpenFiles()
 
-    let locks = Locks()
+    let locks = LockHistory()
 
     let login = LoginReference()
 

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The descriptors of received calls, as long as their messages exist.
+/// Limits the descriptors of received calls whose messages still exist.
 ///
-/// While many wait, libdbus reads nothing more, not even the answers of the bus: a call that waits for such an answer
-/// would hold up all programs. So a call has few, and is refused at once while too many wait.
+/// At a limit of its own, libdbus stops reading, replies of the bus included: calls that wait for such a reply would
+/// block all programs. So a call may have few descriptors, and is refused at once while too many are held.
 final class ReceivedDescriptors: Sendable {
-    /// The places of one message.
+    /// The share of one message, given back when it is released.
     final class Places: Sendable {
         private let owner: ReceivedDescriptors
         private let program: String
@@ -23,13 +23,13 @@ final class ReceivedDescriptors: Sendable {
     /// More than any method takes.
     private static let perCall = 4
     private static let perProgram = 8
-    /// With those of one more call less than the number at which libdbus stops reading.
+    /// Together with the descriptors of one more call, below the number at which libdbus stops reading.
     private static let limit = 128
 
     /// The number of descriptors by the unique name of their sender.
     private let counts = Mutex<[String: Int]>([:])
 
-    /// Nil if a call has too many, or too many wait.
+    /// Nil if a call has too many descriptors, or too many are held.
     func places(for message: Message) -> Places? {
         guard let count = message.descriptorCount, count <= ReceivedDescriptors.perCall else { return nil }
         let program = message.sender

@@ -2,7 +2,7 @@ import KeychaindDBus
 import KeychaindVault
 
 extension Dispatch {
-    /// Derives the keys that a call needs in the turn of its client.
+    /// The same handling, with the client as the owner of the key derivations in it.
     @BusActor
     func deriving(for client: Client) -> Dispatch {
         guard case .suspending(let body) = self else { return self }

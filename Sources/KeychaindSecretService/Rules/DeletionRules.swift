@@ -1,15 +1,15 @@
 import KeychaindDBus
 import KeychaindVault
 
-/// What rules say about the deletion of a keychain, which deletes its items.
+/// Checks the rules about the items of a keychain before its deletion.
 @BusActor
 struct DeletionRules {
     let access: ItemAccess
     let answers: LargeAnswers
 
-    /// Throws `AccessDenied`, as a deletion of the item does, if a rule forbids a client one of the items.
+    /// Throws `AccessDenied` if a rule forbids a client one of the items, as the deletion of that item does.
     ///
-    /// A rule about attributes is not about items whose attributes are unknown; see ``needsUnlock(of:)``.
+    /// Rules about attributes do not match items whose attributes are unknown; see ``needsUnlock(of:)``.
     func check(_ collection: Collection, for client: Client) async throws(BusError) {
         guard access.rules.isActive else { return }
         await access.rules.look(at: client)
@@ -22,7 +22,7 @@ struct DeletionRules {
         }
     }
 
-    /// Whether a collection must be unlocked before it is known which rules are about its items.
+    /// Whether a collection must be unlocked to know which rules are about its items.
     func needsUnlock(of collection: Collection) -> Bool {
         guard access.rules.isActive, collection.isLocked, !collection.isMissing else { return false }
         return collection.itemIDs.contains { id in collection.item(id)?.condition == .unread }

@@ -5,10 +5,10 @@ package struct UnlockStart: Sendable {
     fileprivate let lockCount: UInt64
 }
 
-/// The order of the locks of all collections.
+/// When each collection was last locked, counted in locks of all collections.
 ///
 /// By name, as another object may have taken the place of the one that was locked.
-final class Locks {
+final class LockHistory {
     private var count: UInt64 = 0
     private var last: [CollectionName: UInt64] = [:]
 

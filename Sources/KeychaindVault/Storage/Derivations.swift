@@ -1,13 +1,13 @@
 import Synchronization
 
-/// For whom a key is derived.
+/// The owner of a key derivation, which decides its turn.
 package enum DerivationOwner: Hashable, Sendable {
     /// A person who waits at a login or at a dialog.
     case person
     /// The client whose call needs the key.
     case client(ObjectIdentifier)
 
-    /// The owner of what the present task derives.
+    /// The owner of the current task's derivations.
     @TaskLocal package static var current = DerivationOwner.person
 }
 
@@ -22,7 +22,7 @@ final class Derivations: Sendable {
         worker = try Worker("key derivation", ())
     }
 
-    /// Runs a derivation in the turn of the present task's owner.
+    /// Runs a derivation in the turn of the current task's owner.
     func perform<Result: Sendable>(
         _ derivation: @escaping @Sendable () throws(VaultError) -> Result
     ) async throws(VaultError) -> Result {
@@ -66,7 +66,7 @@ final class Derivations: Sendable {
     }
 }
 
-/// What waits for a derivation, round-robin by client, and in order of arrival for each owner.
+/// The waiting derivations: round-robin by client, and in order of arrival for each owner.
 ///
 /// A person is served first, but not twice in a row while a client waits: neither can starve the other.
 package struct DerivationQueue<Element> {
