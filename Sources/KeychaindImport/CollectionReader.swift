@@ -119,10 +119,10 @@ package struct CollectionReader: Sendable {
         }
     }
 
-    private func readSecrets(_ items: [SecretItem]) async throws -> [SecretItem: SecretBox] {
-        var secrets: [SecretItem: SecretBox] = [:]
+    private func readSecrets(_ items: [SecretItem]) async throws -> [SecretItem: Handoff<Secret>] {
+        var secrets: [SecretItem: Handoff<Secret>] = [:]
         do {
-            try await client.forEachSecret(of: items) { item, secret in secrets[item] = SecretBox(secret) }
+            try await client.forEachSecret(of: items) { item, secret in secrets[item] = Handoff(secret) }
             return secrets
         } catch let error as SecretServiceError where CollectionReader.isTooMuch(error) && items.count > 1 {
             let half = items.count / 2
@@ -139,15 +139,4 @@ package struct CollectionReader: Sendable {
         // Some providers refuse the whole request because of one item.
         error.code == .limitExceeded || error.code == .locked || error.code == .noSuchObject
     }
-}
-
-/// A secret in a dictionary, which holds no noncopyable values.
-private final class SecretBox {
-    private var secret: Secret?
-
-    init(_ secret: consuming Secret) {
-        self.secret = consume secret
-    }
-
-    func take() -> Secret? { secret.take() }
 }

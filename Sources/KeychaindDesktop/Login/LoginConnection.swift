@@ -108,7 +108,7 @@ final class LoginConnection {
     }
 
     private func unlock(_ password: consuming SecureBytes) {
-        let password = LoginPassword(password)
+        let password = Handoff(password)
         BusActor.start { [self] in
             guard let password = password.take() else { return }
             await keychain.unlock(password, from: peer)
@@ -118,7 +118,7 @@ final class LoginConnection {
     }
 
     private func change(_ old: consuming SecureBytes, to new: consuming SecureBytes) {
-        let (old, new) = (LoginPassword(old), LoginPassword(new))
+        let (old, new) = (Handoff(old), Handoff(new))
         BusActor.start { [self] in
             guard let old = old.take(), let new = new.take() else { return }
             send(await keychain.change(old, to: new, from: peer))
@@ -144,21 +144,5 @@ final class LoginConnection {
         if case .closed = state { return }
         let bytes = reply.encoded
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-    }
-}
-
-/// A box that carries a password into a task once, as closures only capture copyable values.
-@BusActor
-final class LoginPassword {
-    private var password: SecureBytes?
-
-    init(_ password: consuming SecureBytes) {
-        self.password = .some(password)
-    }
-
-    /// Takes the password out; nil the second time.
-    func take() -> SecureBytes? {
-        let taken = password.take()
-        return taken
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindAuthentication
 import KeychaindDBus
+import KeychaindGcrypt
 import KeychaindVault
 import Logging
 

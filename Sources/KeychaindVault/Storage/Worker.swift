@@ -1,6 +1,3 @@
-import Glibc
-import Synchronization
-
 /// Owns a value and runs jobs on it in order, on the threads of a ``WorkerPool``.
 ///
 /// Disk access and key derivation block, so they run here and not on Swift's shared threads. The value is released when
@@ -60,28 +57,5 @@ final class Worker<State>: Sendable {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.stop { continuation.resume() }
         }
-    }
-}
-
-/// Moves a noncopyable value between threads, once: closures and continuations can capture only copyable values.
-package final class Handoff<Value: ~Copyable & Sendable>: Sendable {
-    private let value: Mutex<Value?>
-
-    package init(_ value: consuming Value) {
-        self.value = Mutex(value)
-    }
-
-    /// Passes the value to the closure if it was not taken.
-    func read<Result>(_ body: (borrowing Value) -> Result) -> Result? {
-        value.withLock { value in
-            guard let present = value.take() else { return nil }
-            let result = body(present)
-            value = consume present
-            return result
-        }
-    }
-
-    package func take() -> Value? {
-        value.withLock { value in value.take() }
     }
 }
