@@ -200,6 +200,7 @@ package struct Attributes: Hashable, Sendable {
         return leftOut ? Attributes(canonical: bytes) : self
     }
 
+    /// The attributes with one set to a value, or without that one if the value is nil.
     package func setting(_ name: String, to value: String?) -> Attributes {
         let name = Self.cString(name)
         var bytes: [UInt8] = []

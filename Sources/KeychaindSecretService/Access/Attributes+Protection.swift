@@ -9,26 +9,10 @@ extension Attributes {
         let accessControl = ReservedAttribute.accessControl.rawValue
         var names = [ReservedAttribute.accessible.rawValue]
         if self[accessControl] == nil { names += [accessControl, BiometryBinding.attribute] }
-        let kept = names.compactMap { name in
-            others[name].flatMap { value in self[name] == nil ? (name, value) : nil }
+        var kept = self
+        for name in names where self[name] == nil {
+            if let value = others[name] { kept = kept.setting(name, to: value) }
         }
-        return kept.isEmpty ? self : with(kept)
-    }
-
-    func without(_ name: String) -> Attributes {
-        guard self[name] != nil else { return self }
-        var pairs: [(String, String)] = []
-        forEach { key, value in
-            let key = String(cString: key)
-            if key != name { pairs.append((key, String(cString: value))) }
-        }
-        return Attributes(pairs)
-    }
-
-    /// Returns the attributes with others added; equal names are replaced.
-    func with(_ others: [(String, String)]) -> Attributes {
-        var pairs: [(String, String)] = []
-        forEach { name, value in pairs.append((String(cString: name), String(cString: value))) }
-        return Attributes(pairs + others)
+        return kept
     }
 }

@@ -28,9 +28,9 @@ enum BiometryBinding {
         in vault: Vault
     ) async throws(BusError) -> Attributes {
         guard attributes.hasReserved else { return attributes }
-        let unbound = attributes.without(attribute)
+        let unbound = attributes.setting(attribute, to: nil)
         guard let policy, policy.factors.contains(.biometryCurrentSet) else { return unbound }
-        if let kept { return unbound.with([(attribute, kept)]) }
+        if let kept { return unbound.setting(attribute, to: kept) }
         let availability = await biometry.availability()
         guard let set = availability.set else {
             throw BusError(
@@ -38,7 +38,7 @@ enum BiometryBinding {
             )
         }
         do throws(VaultError) {
-            return unbound.with([(attribute, try value(for: set, in: vault))])
+            return unbound.setting(attribute, to: try value(for: set, in: vault))
         } catch {
             throw BusError(error)
         }

@@ -72,7 +72,7 @@ struct ItemDescription {
         attributes = attributes.stamped(by: nil)
         // The type of version 0.1 is a schema; one among the attributes wins.
         if let type, attributes[Attributes.schema] == nil {
-            attributes = attributes.with(type: type)
+            attributes = attributes.setting(Attributes.schema, to: type)
         }
     }
 }
@@ -81,11 +81,5 @@ extension Item {
     /// The property `Type` of version 0.1, which clients still read: the attribute `xdg:schema` (#104).
     var type: String {
         attributes[Attributes.schema] ?? "org.freedesktop.Secret.Generic"
-    }
-}
-
-extension Attributes {
-    func with(type: String) -> Attributes {
-        with([(Attributes.schema, type)])
     }
 }

@@ -120,7 +120,8 @@ extension Attributes {
         isExtractable: Bool,
         token: KeyTokenName?
     ) throws(BusError) -> Attributes {
-        var item = KeychainItem(with([(Attributes.schema, self[Attributes.schema] ?? ItemClass.key.schema)]), label: "")
+        let schema = self[Attributes.schema] ?? ItemClass.key.schema
+        var item = KeychainItem(setting(Attributes.schema, to: schema), label: "")
         guard item.itemClass == .key else {
             throw BusError(.invalidArguments, "the attributes are those of another class of items")
         }
