@@ -6,7 +6,7 @@ extension Message {
 
     /// The number of descriptors that came with a message; nil if its header has fields of unknown types.
     ///
-    /// libdbus does not tell it, so the header is read.
+    /// libdbus has no function for it, so the marshalled header is read.
     var descriptorCount: Int? {
         guard hasDescriptors else { return 0 }
         var start: UnsafeMutablePointer<CChar>?

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The different object paths in an argument of a message, a list.
+/// The distinct object paths in a list argument of a message.
 ///
-/// It keeps the message instead of a string for each path: a call may list 100,000, which would take long to make and
-/// to free.
+/// They point into the message, which it keeps: strings for the 100,000 paths of a call would take long to make and to
+/// free.
 @BusActor
 package final class PathList {
     /// Valid as long as the message.

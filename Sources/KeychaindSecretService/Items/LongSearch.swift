@@ -8,7 +8,7 @@ struct LongSearch {
     /// The hits in a collection, last modified first.
     typealias Hits = (collection: Collection, ids: [ItemID])
 
-    /// Searches in which something changes are repeated; the last one takes one go.
+    /// The searches in slices that changes may outdate; after them, one is made without slices.
     private static let tries = 3
 
     let client: Client
@@ -16,7 +16,7 @@ struct LongSearch {
 
     /// Returns the hits as they are when it returns, as if they had been found in one go.
     ///
-    /// Signals of changes would otherwise come before the reply without them.
+    /// Otherwise the signal of a change could come before a reply that lacks the change.
     func hits(_ attributes: Attributes, _ slice: inout TimeSlice) async throws(BusError) -> [Hits] {
         for _ in 0..<LongSearch.tries {
             let searched = collections()

@@ -1,8 +1,8 @@
 import KeychaindModel
 
-/// Locks by name for tasks that put another collection in place of one, or remove it: one at a time, in order.
+/// Locks by name: one task at a time, in order of arrival, replaces or removes a collection.
 ///
-/// Two of them would leave two open collections of one file, each without the changes of the other.
+/// Two at once would leave two open collections of one file, each without the changes of the other.
 final class ReplacementLocks {
     /// The tasks that wait for a lock that is held.
     private var waiting: [CollectionName: ArraySlice<CheckedContinuation<Void, Never>>] = [:]

@@ -1,6 +1,6 @@
-/// A salvage or a restore that a crash has ended after it had removed the journal of the damaged file.
+/// A salvage or restore that a crash interrupted after the journal of the damaged file was removed.
 ///
-/// The file is still in use then, and older without its journal, which nothing would tell.
+/// That file is then still in its place, and would pass for sound, without the changes in its journal.
 enum InterruptedSwap {
     /// Gives files their journals back from the copies that were kept.
     ///
@@ -21,7 +21,7 @@ enum InterruptedSwap {
 
     /// Gives a file its journal back after a replacement that has failed, and removes the copy that was kept.
     ///
-    /// Left there, the journal would be put over later changes by the next start.
+    /// Otherwise the next start would apply the kept journal over later changes.
     static func giveBack(_ file: String, in folder: Folder) throws(VaultError) {
         guard let identity = FileIdentity(folder.file(file)) else { return }
         let kept = try folder.names().filter { name in

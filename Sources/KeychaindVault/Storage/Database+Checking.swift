@@ -14,6 +14,7 @@ extension Database {
         }
     }
 
+    /// The first finding of SQLite's quick check; nil for a sound file.
     func structuralDamage() throws(VaultError) -> String? {
         let finding = try text("PRAGMA quick_check(1)")
         guard finding != "ok" else { return nil }

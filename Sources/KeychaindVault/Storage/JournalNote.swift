@@ -1,9 +1,9 @@
 import Glibc
 
-/// Notes how far the journal of a database reaches, where SQLite does for databases that several connections use.
+/// Writes the ``JournalMark`` of a database with a single connection.
 ///
-/// SQLite keeps the index of the journal in memory if it has the file alone, and then leaves no ``JournalMark``. The
-/// note is never synced, as SQLite's. A failure leaves an older one, which only tells less.
+/// SQLite writes one only into the index of a journal that several connections use; that of a single one is in memory.
+/// Like SQLite's, the mark is never synced. After a failure an older one stays, which only says less.
 struct JournalNote {
     private let journal: String
     private let index: String
@@ -14,7 +14,7 @@ struct JournalNote {
         index = path + "-shm"
     }
 
-    /// Makes room for the note, so that none is needed by a change on a full disk; keeps one that is there.
+    /// Makes room for the mark, so that a change on a full disk needs none; keeps a present mark.
     func prepare() {
         let descriptor = open(index, O_RDWR | O_CREAT | Self.flags, 0o600)
         guard descriptor >= 0 else { return }
@@ -42,7 +42,7 @@ struct JournalNote {
         write([UInt8](repeating: 0, count: JournalMark.size), at: 0)
     }
 
-    /// Removes the note of a journal that is no longer needed.
+    /// Removes the file of the mark, once the journal is no longer needed.
     func remove() {
         unlink(index)
     }
