@@ -37,6 +37,11 @@ extension [UInt8] {
         try span.withUnsafeBytes(body)
     }
 
+    /// Two digits for each byte.
+    func hexadecimal(uppercase: Bool = false) -> String {
+        map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: uppercase) }.joined()
+    }
+
     mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { bytes in append(contentsOf: bytes) }
     }

@@ -55,6 +55,6 @@ extension StateFile {
     }
 
     private static func name(of mark: [UInt8]) -> String {
-        prefix + mark.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        prefix + mark.hexadecimal()
     }
 }

@@ -52,8 +52,8 @@ extension LockoutOwner {
         case .programs: "lockout of programs"
         case .others: "lockout of others"
         case .collection(let identifier, let party):
-            "\(Self.collectionPrefix)\(Self.text(identifier)) \(party.rawValue)"
-        case .item(let item, let identifier): "\(Self.itemPrefix)\(Self.text(identifier)) \(item)"
+            "\(Self.collectionPrefix)\(identifier.hexadecimal()) \(party.rawValue)"
+        case .item(let item, let identifier): "\(Self.itemPrefix)\(identifier.hexadecimal()) \(item)"
         }
     }
 
@@ -71,10 +71,6 @@ extension LockoutOwner {
         } else {
             return nil
         }
-    }
-
-    private static func text(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
     private static func bytes(_ text: Substring) -> [UInt8]? {

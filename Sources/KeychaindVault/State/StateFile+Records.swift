@@ -46,6 +46,6 @@ extension StateFile {
 
     /// The name of the record of a collection, as SQLite's `hex` writes the identifier.
     static func recordName(_ prefix: String, of identifier: [UInt8]) -> String {
-        prefix + identifier.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined()
+        prefix + identifier.hexadecimal(uppercase: true)
     }
 }
