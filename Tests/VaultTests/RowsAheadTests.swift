@@ -75,6 +75,8 @@ import Testing
         )
         let (vault, login) = try await opened(early: early)
         #expect(login.problem?.contains("1 of its items is damaged") == true)
+        let report = try await vault.check("keychain:login", nil)
+        #expect(report.findings.contains("1 of its items is damaged: number \(number)"))
         for id in login.itemIDs where id.rawValue != number { try await expectIntact(id, in: login) }
         guard case .damaged = login.item(try #require(ItemID(rawValue: number)))?.condition else {
             Issue.record("item \(number) passes for intact")
