@@ -25,7 +25,8 @@ extension Collection {
     func checkFile(on worker: Worker<Void>) async throws(VaultError) -> FileReport {
         let keys = checkKeys
         let (folder, file, limits) = (context.folder, name.fileName, context.configuration.limits)
-        // SQLite passes over the damage of a journal, and takes away what shows it. No connection is open then.
+        // Looked for first: SQLite skips the damaged end of a journal, and removes the traces. No connection to the
+        // file of an incomplete collection is open.
         let isOnlyRead = condition == .incomplete
         let report: FileReport
         do throws(VaultError) {

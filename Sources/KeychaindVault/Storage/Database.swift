@@ -143,19 +143,22 @@ final class Database {
     }
 
     func run(_ sql: String, _ values: Statement.Value...) throws(VaultError) {
-        let statement = try prepare(sql)
-        for (index, value) in values.enumerated() { try statement.bind(value, at: CInt(index + 1)) }
-        try statement.run()
+        try run(sql, binding: values)
     }
 
     /// Runs a change in the open transaction, or in one of its own.
     func change(_ sql: String, _ values: Statement.Value...) throws(VaultError) {
-        func run() throws(VaultError) {
-            let statement = try prepare(sql)
-            for (index, value) in values.enumerated() { try statement.bind(value, at: CInt(index + 1)) }
-            try statement.run()
+        if sqlite3_get_autocommit(handle) == 0 {
+            try run(sql, binding: values)
+        } else {
+            try transaction { () throws(VaultError) in try run(sql, binding: values) }
         }
-        if sqlite3_get_autocommit(handle) == 0 { try run() } else { try transaction(run) }
+    }
+
+    private func run(_ sql: String, binding values: [Statement.Value]) throws(VaultError) {
+        let statement = try prepare(sql)
+        for (index, value) in values.enumerated() { try statement.bind(value, at: CInt(index + 1)) }
+        try statement.run()
     }
 
     func prepare(_ sql: String) throws(VaultError) -> Statement {
