@@ -23,10 +23,7 @@ extension StateFile {
 
     /// Nil if no list was ever written.
     func knownCollections() throws(VaultError) -> [CollectionName: KnownCollection]? {
-        guard version >= 2 else { return nil }
-        let list = try database.prepare("SELECT value FROM record WHERE name = ?1")
-        try list.bind(Self.listName, at: 1)
-        guard try list.step() else { return nil }
+        guard try value(ofRecord: Self.listName) != nil else { return nil }
         var known: [CollectionName: KnownCollection] = [:]
         try forEachCollection(Self.labelPrefix) { name, value in
             known[name] = KnownCollection(label: String(decoding: value, as: UTF8.self))
@@ -41,23 +38,20 @@ extension StateFile {
         _ prefix: String,
         _ body: (CollectionName, UnsafeRawBufferPointer) -> Void
     ) throws(VaultError) {
-        let rows = try database.prepare(
-            "SELECT name, value FROM record WHERE name GLOB '\(prefix)*' LIMIT \(Self.maximumCollections)"
-        )
-        while try rows.step() {
-            guard let name = CollectionName(encoded: rows.text(at: 0).dropFirst(prefix.count)) else { continue }
-            body(name, rows.bytes(at: 1))
+        try forEachRecord(withPrefix: prefix, limit: Self.maximumCollections) { record, value in
+            if let name = CollectionName(encoded: record.dropFirst(prefix.count)) { body(name, value) }
         }
     }
 
     func remember(_ collections: [CollectionName: KnownCollection]) throws(VaultError) {
         try requireWritable()
         try database.transaction { () throws(VaultError) in
-            try setRecord(Self.listName, to: [1])
+            try setValue([1], ofRecord: Self.listName)
             for (name, collection) in collections {
-                try setRecord(Self.labelPrefix + name.encoded, to: Array((collection.label ?? name.encoded).utf8))
+                let label = collection.label ?? name.encoded
+                try setValue(Array(label.utf8), ofRecord: Self.labelPrefix + name.encoded)
                 guard let identifier = collection.identifier else { continue }
-                try setRecord(Self.identifierPrefix + name.encoded, to: identifier)
+                try setValue(identifier, ofRecord: Self.identifierPrefix + name.encoded)
             }
         }
     }
@@ -66,15 +60,9 @@ extension StateFile {
     func forget(_ name: CollectionName) throws(VaultError) {
         try requireWritable()
         try database.transaction { () throws(VaultError) in
-            try setRecord(Self.listName, to: [1])
-            for prefix in [Self.labelPrefix, Self.identifierPrefix] {
-                try database.run("DELETE FROM record WHERE name = ?1", .text(prefix + name.encoded))
-            }
+            try setValue([1], ofRecord: Self.listName)
+            for prefix in [Self.labelPrefix, Self.identifierPrefix] { try removeRecord(prefix + name.encoded) }
             try removeAliases(of: name.encoded)
         }
-    }
-
-    private func setRecord(_ name: String, to value: [UInt8]) throws(VaultError) {
-        try database.run("INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)", .text(name), .bytes(value))
     }
 }

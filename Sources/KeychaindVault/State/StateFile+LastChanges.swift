@@ -55,31 +55,20 @@ extension StateFile {
 
     /// The last change of a collection; nil if it was never recorded.
     func lastChange(of identifier: [UInt8]) throws(VaultError) -> RecordedChange? {
-        guard version >= 2 else { return nil }
-        let row = try database.prepare("SELECT value FROM record WHERE name = ?1 || hex(?2)")
-        try row.bind(Self.prefix, at: 1)
-        try row.bind(identifier, at: 2)
-        guard try row.step() else { return nil }
-        return RecordedChange(decoding: row.bytes(at: 0))
+        let value = try value(ofRecord: Self.recordName(Self.prefix, of: identifier))
+        return value?.withRawBytes { bytes in RecordedChange(decoding: bytes) }
     }
 
     func setLastChange(_ change: RecordedChange, of identifier: [UInt8]) throws(VaultError) {
         let recorded = try lastChange(of: identifier)
         let new = recorded.map(change.merged) ?? change
         guard new != recorded else { return }
-        try requireWritable()
-        try database.change(
-            "INSERT OR REPLACE INTO record (name, value) VALUES (?1 || hex(?2), ?3)",
-            .text(Self.prefix),
-            .bytes(identifier),
-            .bytes(new.encoded)
-        )
+        try setValue(new.encoded, ofRecord: Self.recordName(Self.prefix, of: identifier))
     }
 
     func forgetLastChange(of identifier: [UInt8]) throws(VaultError) {
         guard try lastChange(of: identifier) != nil else { return }
-        try requireWritable()
-        try database.change("DELETE FROM record WHERE name = ?1 || hex(?2)", .text(Self.prefix), .bytes(identifier))
+        try removeRecord(Self.recordName(Self.prefix, of: identifier))
     }
 }
 
