@@ -25,7 +25,7 @@ struct Salvage: Sendable {
     let folder: Folder
     let limits: VaultLimits
     let keys: CheckKeys
-    let memory: ItemsInMemory
+    let memory: ItemsInMemory?
 
     /// Makes the new file and checks it; nothing else changes.
     ///

@@ -34,7 +34,7 @@ extension VaultFolder {
 extension StateFile {
     private static let prefix = "told/"
 
-    fileprivate func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
+    func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
         try value(ofRecord: Self.prefix + subject)
     }
 

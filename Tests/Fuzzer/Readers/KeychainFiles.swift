@@ -77,7 +77,8 @@ extension FuzzReader {
                 name: .login,
                 folder: folder,
                 limits: VaultLimits(),
-                keys: CheckKeys(collection: keys.collection, secrets: keys.secrets)
+                keys: CheckKeys(collection: keys.collection, secrets: keys.secrets),
+                memory: nil
             )
             let report = try salvage.makeFile(header: header, state: emptyState)
             promise(report.kept + report.damaged == remains.itemCount, "a salvage accounts for each item")
