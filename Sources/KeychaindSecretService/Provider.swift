@@ -207,7 +207,7 @@ package final class Provider {
         connection.server = ObjectServer(connection) { [clients] name in
             clients[name]
         } dispatch: { (call) throws(BusError) in
-            try dispatcher.dispatch(call).deriving(for: call.client)
+            try dispatcher.dispatch(call).owned(by: call.client)
         }
         connection.onOversizedSignal = { [logger] name in
             logger.error("A signal is too long to send", metadata: ["signal": "\(name)"])

@@ -44,7 +44,7 @@ final class Prompt {
         state = .running(conversation)
         // The task keeps the client alive until the action ends.
         BusActor.start { [self, client] in
-            let outcome = await DerivationOwner.$current.withValue(.person) {
+            let outcome = await WorkOwner.$current.withValue(.person) {
                 await action.perform(asking: conversation, for: client)
             }
             conversation.end()

@@ -5,11 +5,13 @@ enum CommitPhase {
     case idle
 
     /// A write is running; these changes come next.
-    case writing(waiting: ArraySlice<PendingMutation>)
+    case writing(waiting: WorkQueue<PendingMutation>)
 }
 
-/// Group commit. The first caller writes; callers that come meanwhile wait, and the first of them then writes as many
+/// Group commit. The first caller writes; callers that come meanwhile wait, and the next of them then writes as many
 /// waiting changes as fit into one transaction. So sixteen callers cost two syncs.
+///
+/// Owners take turns, and a change that must wait for the next batch delays only those of its owner.
 ///
 /// The bus bounds the waiting calls per caller: with one bound for all, one caller could starve the others.
 extension Collection {
@@ -18,11 +20,11 @@ extension Collection {
         if case .writing = commits {
             let resumption = await withCheckedContinuation { continuation in
                 mutation.continuation = continuation
-                changeWaiting { waiting in waiting.append(mutation) }
+                changeWaiting { waiting in waiting.add(mutation, for: .current) }
             }
             if case .settled(let result) = resumption { return try result.get() }
         }
-        if case .idle = commits { commits = .writing(waiting: []) }
+        if case .idle = commits { commits = .writing(waiting: WorkQueue()) }
         defer { resumeNext() }
         try requireUnlocked()
 
@@ -49,10 +51,7 @@ extension Collection {
     }
 
     func failWaiting(_ error: VaultError) {
-        let mutations = changeWaiting { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
+        let mutations = changeWaiting { waiting in waiting.takeAll() }
         for mutation in mutations ?? [] { mutation.settle(.failure(error)) }
     }
 
@@ -77,18 +76,17 @@ extension Collection {
         )
     }
 
-    /// Adds changes from the front of the queue until one must wait; impossible changes fail at once.
+    /// Adds waiting changes in turn between their owners; impossible changes fail at once.
     private func takeWaiting(into batch: inout MutationBatch) {
-        guard case .writing(let waiting) = commits else { return }
-        var taken = 0
-        defer { changeWaiting { waiting in waiting.removeFirst(taken) } }
-        for mutation in waiting {
-            do throws(VaultError) {
-                guard try batch.add(mutation, to: table) else { return }
-            } catch {
-                mutation.settle(.failure(error))
+        changeWaiting { waiting in
+            waiting.takeAll { mutation in
+                do throws(VaultError) {
+                    return try batch.add(mutation, to: table)
+                } catch {
+                    mutation.settle(.failure(error))
+                    return true
+                }
             }
-            taken += 1
         }
     }
 
@@ -169,7 +167,7 @@ extension Collection {
     }
 
     private func resumeNext() {
-        guard let next = changeWaiting({ waiting in waiting.popFirst() }) ?? nil else {
+        guard let next = changeWaiting({ waiting in waiting.takeNext() }) ?? nil else {
             commits = .idle
             return
         }
@@ -178,7 +176,7 @@ extension Collection {
 
     /// Changes the queue in place; nil when nobody writes and so nobody can wait.
     @discardableResult
-    private func changeWaiting<Result>(_ change: (inout ArraySlice<PendingMutation>) -> Result) -> Result? {
+    private func changeWaiting<Result>(_ change: (inout WorkQueue<PendingMutation>) -> Result) -> Result? {
         guard case .writing(var waiting) = commits else { return nil }
         // A second reference would copy the queue at every change.
         commits = .idle

@@ -2,13 +2,13 @@ import KeychaindDBus
 import KeychaindVault
 
 extension Dispatch {
-    /// The same handling, with the client as the owner of the key derivations in it.
+    /// Derives the keys and writes the changes of a call in the turn of its client.
     @BusActor
-    func deriving(for client: Client) -> Dispatch {
+    func owned(by client: Client) -> Dispatch {
         guard case .suspending(let body) = self else { return self }
-        let owner = DerivationOwner.client(ObjectIdentifier(client))
+        let owner = WorkOwner.client(ObjectIdentifier(client))
         return .suspending { () async throws(BusError) in
-            let result: Result<Void, BusError> = await DerivationOwner.$current.withValue(owner) {
+            let result: Result<Void, BusError> = await WorkOwner.$current.withValue(owner) {
                 do throws(BusError) {
                     try await body()
                     return .success(())
