@@ -20,9 +20,12 @@ faults "a file that cannot be opened in a salvage" --only salvage --operation op
 faults "a page that the disk does not return at first, in a salvage" \
     --only salvage --operation read --mode torn --up-to 12
 faults "a crash within a restore or a salvage" --only restore-damaged --only salvage --operation rename --mode kill
-mkdir "$work/swap"
-if /usr/bin/python3 -B "$project/Tests/Faults/failed_swap.py" "$KEYCHAIND" "$work/faults.so" "$work/swap" >"$work/log"; then
-    pass "a restore and a salvage that fail: $(tail -n 1 "$work/log")"
-else
-    fail "a restore and a salvage that fail: $(grep '^FAILED' "$work/log" || tail -n 3 "$work/log")"
-fi
+for script in failed_swap:"a restore and a salvage that fail" refused_deletion:"a deletion without room for a name"; do
+    mkdir "$work/${script%%:*}"
+    if /usr/bin/python3 -B "$project/Tests/Faults/${script%%:*}.py" "$KEYCHAIND" "$work/faults.so" \
+        "$work/${script%%:*}" >"$work/log"; then
+        pass "${script#*:}: $(tail -n 1 "$work/log")"
+    else
+        fail "${script#*:}: $(grep '^FAILED' "$work/log" || tail -n 3 "$work/log")"
+    fi
+done

@@ -57,7 +57,8 @@ class Faults:
 
     def arm(self, folder, operation, number, mode, error=EIO, repeat=1):
         data = str(folder).encode().ljust(512, b"\0")
-        data += struct.pack("7i", OPERATIONS[operation], number, MODES[mode], error, repeat, 0, 0)
+        operations = sum(OPERATIONS[name] for name in operation.split("+"))
+        data += struct.pack("7i", operations, number, MODES[mode], error, repeat, 0, 0)
         self._write(0, data)
 
     def watch(self, folder):

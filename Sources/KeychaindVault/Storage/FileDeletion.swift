@@ -46,19 +46,9 @@ struct FileDeletion {
 
     /// Step 1; after an error the file is there as before, unless the reason says that this is unknown.
     func begin() throws(VaultError) {
-        if try folder.exists(file) {
-            do throws(VaultError) {
-                try folder.rename(file, to: leftover)
-            } catch {
-                if error.code == .storageFull {
-                    // A longer name may need another block for the folder. Nothing then tells the next start to remove
-                    // the generations.
-                    if extent == .fileAndGenerations { try generations.removeAll(exceptOf: nil) }
-                    try folder.remove(file)
-                } else if (try? folder.exists(file)) != false {
-                    throw error
-                }
-            }
+        if try folder.exists(file), try !rename() {
+            try? DiskReserve(in: folder).release()
+            if try !rename() { return try removeAndMark() }
         }
         do throws(VaultError) {
             try folder.synchronize()
@@ -66,13 +56,45 @@ struct FileDeletion {
             do throws(VaultError) {
                 try folder.renameIfFree(leftover, to: file)
             } catch let second {
-                throw VaultError(
-                    error.code,
-                    reason: "\(error.reason); it is unknown whether the file is deleted: \(second.reason)"
-                )
+                throw Self.unknown(error, "; \(second.reason)")
             }
             throw error
         }
+    }
+
+    /// Renames the file; false if the folder has no room for the longer name, which may need another block.
+    private func rename() throws(VaultError) -> Bool {
+        do throws(VaultError) {
+            try folder.rename(file, to: leftover)
+        } catch  where error.code == .storageFull {
+            return false
+        } catch {
+            if (try? folder.exists(file)) != false { throw error }
+        }
+        return true
+    }
+
+    /// Step 1 without room for the longer name: the removed file makes room for an empty one of that name.
+    ///
+    /// A power loss between the two leaves the generations, which are not lost if the file stays.
+    private func removeAndMark() throws(VaultError) {
+        do throws(VaultError) {
+            try folder.remove(file)
+        } catch {
+            if (try? folder.exists(file)) != false { throw error }
+        }
+        if extent == .fileAndGenerations { try? folder.makeEmptyFile(leftover) }
+        do throws(VaultError) {
+            try folder.synchronize()
+        } catch {
+            // The generations stay, too.
+            try? folder.remove(leftover)
+            throw Self.unknown(error)
+        }
+    }
+
+    private static func unknown(_ error: VaultError, _ more: String = "") -> VaultError {
+        VaultError(error.code, reason: "\(error.reason); it is unknown whether the file is deleted\(more)")
     }
 
     /// Step 2.
