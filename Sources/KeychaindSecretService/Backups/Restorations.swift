@@ -10,9 +10,6 @@ import Logging
 final class Restorations {
     /// The most restorations at a time, and the most tasks that copy or read files, of all connected clients together.
     static let limit = 2
-    /// The most such tasks, those of clients that have left included: each holds a thread.
-    private static let threadLimit = 16
-
     let vault: Vault
     /// Nil if the user has no home folder.
     let backups: BackupFolder?
@@ -149,7 +146,7 @@ final class Restorations {
         for client: Client,
         _ body: () async throws(VaultError) -> Result
     ) async throws(BusError) -> Result {
-        guard attendedTasks < Self.limit, tasks.count < Self.threadLimit else {
+        guard attendedTasks < Self.limit, tasks.count < Vault.foreignFileThreads else {
             throw BusError(.limitsExceeded, "\(Self.limit) other calls copy or read backups")
         }
         let task = FileTask(for: client)

@@ -147,7 +147,7 @@ extension Vault {
     package func copies(_ backups: BackupFolder?) async throws(VaultError) -> [KeychainCopy] {
         guard let context else { throw VaultError.vaultClosed }
         let copies = keychainCopies(in: context.folder, backups)
-        let worker = try Worker("copies", ())
+        let worker = try Worker("copies", (), pool: .foreignFiles)
         return try await worker.perform { (_) throws(VaultError) in try copies.all() }
     }
 
@@ -155,7 +155,7 @@ extension Vault {
     package func stage(copy id: String, _ backups: BackupFolder?) async throws(VaultError) -> StagedBackup {
         guard let context else { throw VaultError.vaultClosed }
         let copies = keychainCopies(in: context.folder, backups)
-        let worker = try Worker("restore", ())
+        let worker = try Worker("restore", (), pool: .foreignFiles)
         return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
             try StagedBackup(copying: copies.open(id), to: folder)
         }

@@ -4,6 +4,9 @@ package import KeychaindModel
 import Logging
 
 extension Vault {
+    /// The most threads that read files for restores, checks and lists; each may be held by a disk that never answers.
+    package static let foreignFileThreads = 16
+
     /// Puts a sealed copy of a collection with a readable file into the user's backup folder, on a thread of the vault.
     ///
     /// Throws `unreadable` when the collection is missing, damaged or lacks changes, so that no good backup is
@@ -34,8 +37,7 @@ extension Vault {
     /// Stages a file for a restore; throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.
     package func stage(_ file: consuming OpenedFile) async throws(VaultError) -> StagedBackup {
         guard let context else { throw VaultError.vaultClosed }
-        // The file may be on a disk that never answers.
-        let worker = try Worker("restore", ())
+        let worker = try Worker("restore", (), pool: .foreignFiles)
         let source = Handoff(file)
         return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
             guard let source = source.take() else { throw VaultError.vaultClosed }

@@ -34,7 +34,7 @@ extension Vault {
             collection.isEphemeral || collection.state == .vacant ? nil : "keychain:\(collection.name.encoded)"
         }
         let copies = keychainCopies(in: context.folder, backups)
-        let worker = try Worker("check", ())
+        let worker = try Worker("check", (), pool: .foreignFiles)
         return try await keychains + worker.perform { (_) throws(VaultError) in try copies.ids() }
     }
 
@@ -46,7 +46,7 @@ extension Vault {
         guard let context else { throw VaultError.vaultClosed }
         let folder = context.folder
         let limits = context.configuration.limits
-        let worker = try Worker("check", ())
+        let worker = try Worker("check", (), pool: .foreignFiles)
         switch CheckedFile(id) {
         case .keychain(let name):
             guard let collection = collection(named: name), !collection.isEphemeral else { throw Self.noFile }

@@ -20,6 +20,9 @@ final class WorkerPool: @unchecked Sendable {
 
     static let shared = WorkerPool(threads: 8)
 
+    /// Reads files of other folders, which may be on disks that never answer; no keychain waits for them.
+    static let foreignFiles = WorkerPool(threads: Vault.foreignFileThreads)
+
     private enum Task {
         case run(any Queue)
         case rest(any Queue)
