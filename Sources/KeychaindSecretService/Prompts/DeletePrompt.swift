@@ -48,8 +48,10 @@ final class DeletePrompt: PromptAction {
     }
 
     /// Unlocks a collection whose items no rule can be compared with yet; false if that fails, or a rule forbids one.
+    ///
+    /// `login` is unlocked with the password that ``takeKey(_:_:)`` asks for.
     private func rulesAllow(_ client: Client, asking conversation: Conversation) async -> Bool {
-        if rules.needsUnlock(of: collection) {
+        if collection.name != .login, rules.needsUnlock(of: collection) {
             guard await unlocker.unlock(collection, asking: conversation, for: client) else { return false }
         }
         do throws(BusError) {
@@ -61,23 +63,27 @@ final class DeletePrompt: PromptAction {
         }
     }
 
-    /// Asks for the password of `login` and states the loss.
+    /// Asks for the password of `login` and states the loss; unlocks `login` with it if the rules need that.
     ///
     /// That password is the passcode, and whoever creates `login` again would choose the next one.
     private func takeKey(_ conversation: Conversation, _ client: Client) async -> Bool {
         let loss = LoginLoss(of: collection, in: unlocker.vault)
-        guard
-            await unlocker.passwords.askKey(
-                of: collection,
-                for: .deletion(loss),
-                asking: conversation,
-                for: client
-            ) != nil
-        else {
+        let key = await unlocker.passwords.askKey(
+            of: collection,
+            for: .deletion(loss),
+            asking: conversation,
+            for: client
+        )
+        // The person has consented only to the stated loss.
+        guard let key, LoginLoss(of: collection, in: unlocker.vault) == loss else { return false }
+        guard !conversation.isEnded, rules.needsUnlock(of: collection) else { return true }
+        do throws(VaultError) {
+            try await unlocker.unlock(collection, with: key, for: client)
+            return true
+        } catch {
+            unlocker.logger.error("A keychain could not be deleted", metadata: ["reason": "\(error)"])
             return false
         }
-        // The person has consented only to the stated loss.
-        return LoginLoss(of: collection, in: unlocker.vault) == loss
     }
 
     /// Unlocks the collection, and asks for a confirmation if it has protected items.

@@ -57,6 +57,23 @@ struct AdministratorRuleTests {
         }
     }
 
+    @Test("a login that was not unlocked yet is deleted with one password, unless a rule forbids an item of it")
+    func deletionOfAnUnreadLogin_asksOnce() async throws {
+        try await run("never any service=bank\n") { service, prompter, folder, _, _ in
+            let client = service.client
+            var options = KeychainDaemon.Options(password: nil)
+            options.arguments = ["--rules-dir", folder]
+            try await service.daemon.restart(options)
+            #expect(try await client.complete(client.deleteCollection(.login)).isDismissed)
+            #expect(prompter.questions.count == 1)
+            try write("never any service=mail\n", to: folder + "/10-company.rules")
+            try await service.daemon.restart(options)
+            #expect(try await !client.complete(client.deleteCollection(.login)).isDismissed)
+            #expect(prompter.questions.count == 2)
+            #expect(try await client.items(of: .login).isEmpty)
+        }
+    }
+
     @Test("the daemon follows the folder, and what it does not understand there asks at each read")
     func folder_isFollowed() async throws {
         try await run("") { service, prompter, folder, session, item in
