@@ -165,7 +165,7 @@ package final class Provider {
             logger: logger
         )
         reads = ReadPrompts(unlocking: unlocking, limits: limits)
-        restorations = Restorations(vault: vault, backups: backups, unlocker: unlocker, logger: logger)
+        restorations = Restorations(vault: vault, backups: backups, unlocker: unlocker, clock: clock, logger: logger)
         portalSecrets = PortalSecrets(audit: audit, changes: changes, logger: logger)
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
         notices.provider = self

@@ -87,6 +87,7 @@ struct PastItems {
         _ body: (BackupContents) async throws(BusError) -> Result
     ) async throws(BusError) -> Result {
         try await client.asking { (conversation) async throws(BusError) in
+            restorations.ask(about: backup, in: conversation)
             let caller = await client.caller()
             guard (try? await conversation.begin()) == true else { throw Self.refusal }
             let asked = await conversation.askPassword(

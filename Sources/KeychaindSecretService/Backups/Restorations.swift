@@ -8,8 +8,14 @@ import Logging
 /// The backups being restored; their number is limited, because each is a copy on the disk.
 @BusActor
 final class Restorations {
-    /// The most restorations at a time, and the most tasks that copy or read files, of all connected clients together.
+    /// The most restores at a time, and the most files that are copied or read, of all clients together.
     static let limit = 2
+
+    /// How long a client keeps its place although another one needs it.
+    ///
+    /// Shorter, and two programs could push out a person who types a password.
+    static let patience = Duration.seconds(120)
+
     let vault: Vault
     /// Nil if the user has no home folder.
     let backups: BackupFolder?
@@ -19,27 +25,15 @@ final class Restorations {
     /// The lockout for passwords of all backups; not stored, since a file can be attacked elsewhere, too.
     let lockout = LockoutKeeper(store: NoLockoutStore())
 
-    private struct Staged {
-        weak var backup: StagedBackup?
-        weak var client: Client?
-    }
+    private let clock: BootClock
+    private var restores: [RestorePlace] = []
+    private var readings: [RestorePlace] = []
 
-    /// A task that copies or reads files, which may be on a disk that never answers.
-    private final class FileTask {
-        private(set) weak var client: Client?
-
-        init(for client: Client) {
-            self.client = client
-        }
-    }
-
-    private var staged: [Staged] = []
-    private var tasks: [ObjectIdentifier: FileTask] = [:]
-
-    init(vault: Vault, backups: BackupFolder?, unlocker: Unlocker, logger: Logger) {
+    init(vault: Vault, backups: BackupFolder?, unlocker: Unlocker, clock: BootClock, logger: Logger) {
         self.vault = vault
         self.backups = backups
         self.unlocker = unlocker
+        self.clock = clock
         self.logger = logger
     }
 
@@ -48,17 +42,22 @@ final class Restorations {
         let descriptor = fcntl(file.rawValue, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw BusError(.limitsExceeded, "the descriptor cannot be duplicated") }
         let source = Handoff(OpenedFile(owning: descriptor))
-        return try await stage(for: client) { (vault) async throws(VaultError) in
+        return try await stage(for: client) { [vault] (stop) async throws(VaultError) in
             guard let source = source.take() else { throw VaultError(.busy, reason: "the file was taken") }
-            return try await vault.stage(source)
+            return try await vault.stage(source, stop)
         }
     }
 
     /// Copies a generation or backup.
     func stage(copy id: String, for client: Client) async throws(BusError) -> StagedBackup {
-        try await stage(for: client) { [backups] (vault) async throws(VaultError) in
-            try await vault.stage(copy: id, backups)
+        try await stage(for: client) { [vault, backups] (stop) async throws(VaultError) in
+            try await vault.stage(copy: id, backups, stop)
         }
+    }
+
+    /// Remembers the dialog about a copy, which ends if the place is given away.
+    func ask(about backup: StagedBackup, in conversation: Conversation) {
+        restores.first { restore in restore.isRestore(of: backup) }?.ask(in: conversation)
     }
 
     /// The generations and backups, oldest first.
@@ -87,9 +86,9 @@ final class Restorations {
     /// Throws `Failed` if some have no new backup, after the others have theirs.
     func backUp(for client: Client) async throws(BusError) -> [KeychainCopy] {
         guard let backups else { throw BusError(.notSupported, "there is no home folder for backups") }
-        var failures: [String] = []
-        let copies = try await limited(for: client) { [vault] () async throws(VaultError) in
+        let (copies, failures) = try await limited(for: client) { [vault] () async throws(VaultError) in
             var files: Set<String> = []
+            var failures: [String] = []
             for collection in vault.collections where !collection.isVacant && !collection.isEphemeral {
                 do throws(VaultError) {
                     try await vault.backUp(collection.name, to: backups)
@@ -98,7 +97,8 @@ final class Restorations {
                     failures.append("\(collection.label): \(error.reason)")
                 }
             }
-            return try await vault.copies(backups).filter { copy in copy.kind == .backup && files.contains(copy.file) }
+            let copies = try await vault.copies(backups)
+            return (copies.filter { copy in copy.kind == .backup && files.contains(copy.file) }, failures)
         }
         guard failures.isEmpty else {
             throw BusError(.failed, "there is no new backup of \(failures.joined(separator: "; "))")
@@ -108,56 +108,85 @@ final class Restorations {
 
     private func stage(
         for client: Client,
-        _ body: (Vault) async throws(VaultError) -> StagedBackup
+        _ body: @escaping @BusActor (CopyStop) async throws(VaultError) -> StagedBackup
     ) async throws(BusError) -> StagedBackup {
-        guard !tasks.values.contains(where: { task in task.client === client }) else {
-            throw BusError(.limitsExceeded, "another file is being copied for you")
+        restores.removeAll { restore in !restore.isTaken }
+        guard !restores.contains(where: { restore in restore.client === client }) else {
+            throw BusError(.limitsExceeded, "you are restoring another keychain")
         }
-        staged.removeAll { entry in entry.backup == nil }
-        if staged.count + attendedTasks >= Self.limit { makeRoom(for: client) }
-        guard staged.count + attendedTasks < Self.limit else {
+        makeRoom(among: restores + readings, for: client)
+        guard (restores + readings).count(where: \.isTaken) < Self.limit else {
             throw BusError(.limitsExceeded, "\(Self.limit) keychains are being restored already")
         }
-        let backup = try await limited(for: client) { [vault] () async throws(VaultError) in try await body(vault) }
-        staged.append(Staged(backup: backup, client: client))
-        return backup
-    }
-
-    /// Dismisses the oldest restore that another client has not asked the person about, if this one has no place.
-    ///
-    /// Otherwise a program that does not run its prompts would block everybody's restores.
-    private func makeRoom(for client: Client) {
-        guard !staged.contains(where: { entry in entry.client === client }) else { return }
-        for entry in staged {
-            guard let backup = entry.backup, let holder = entry.client, holder.dismissUnrun(restoring: backup) else {
-                continue
-            }
-            return staged.removeAll { entry in entry.backup === backup }
+        let stop = CopyStop()
+        return try await limited(for: client, stop) { () async throws(VaultError) in
+            try await body(stop)
+        } keep: { [self] backup in
+            let copy = RestorePlace.Copy(backup: backup)
+            restores.append(RestorePlace(of: client, began: clock.now, .staged(copy)))
         }
     }
 
-    /// The number of tasks whose client is still connected; those of other clients may never end.
-    private var attendedTasks: Int {
-        tasks.values.count { task in task.client?.isConnected == true }
+    /// Ends what another client does, if nothing is free: a restore that it has not asked the person about, else what
+    /// has taken longer than ``patience``.
+    ///
+    /// Otherwise two programs with prompts that they do not run, dialogs that nobody answers or files on a disk that
+    /// never answers would block everybody's restores.
+    private func makeRoom(among places: [RestorePlace], for client: Client) {
+        guard places.count(where: \.isTaken) >= Self.limit else { return }
+        let others = places.filter { place in place.isTaken && place.client !== client }
+        if others.contains(where: { place in place.giveAwayUnrun() }) { return }
+        let oldest = others.min { first, second in first.began < second.began }
+        if let oldest, clock.now - oldest.began > Self.patience { oldest.giveAway() }
     }
 
-    /// Runs a task that copies or reads whole files; throws `LimitsExceeded` past the limits.
-    private func limited<Result>(
+    /// Runs work that copies or reads whole files, within the limits; throws once another client has its place.
+    ///
+    /// - Parameter keep: takes the result at its end, if the place was not given away.
+    private func limited<Result: Sendable>(
         for client: Client,
-        _ body: () async throws(VaultError) -> Result
+        _ stop: CopyStop = CopyStop(),
+        _ body: @escaping @BusActor () async throws(VaultError) -> Result,
+        keep: @escaping @BusActor (Result) -> Void = { _ in }
     ) async throws(BusError) -> Result {
-        guard attendedTasks < Self.limit, tasks.count < Vault.foreignFileThreads else {
+        // Whose clients have left.
+        for reading in readings where !reading.isTaken { reading.giveAway() }
+        guard !readings.contains(where: { reading in reading.isTaken && reading.client === client }) else {
+            throw BusError(.limitsExceeded, "another call of yours copies or reads files")
+        }
+        makeRoom(among: readings, for: client)
+        guard readings.count(where: \.isTaken) < Self.limit, readings.count < Vault.foreignFileThreads else {
             throw BusError(.limitsExceeded, "\(Self.limit) other calls copy or read backups")
         }
-        let task = FileTask(for: client)
-        tasks[ObjectIdentifier(task)] = task
-        defer { tasks[ObjectIdentifier(task)] = nil }
+        let answer = Promise<Swift.Result<Result, BusError>>()
+        let reading = RestorePlace(
+            of: client,
+            began: clock.now,
+            .reading { [vault] in
+                vault.stop(stop)
+                let reason = "it took too long, and another program restores a keychain"
+                answer.fulfill(.failure(BusError(.limitsExceeded, reason)))
+            }
+        )
+        readings.append(reading)
+        BusActor.start { [self] in
+            let result = await Self.result(of: body)
+            readings.removeAll { other in other === reading }
+            if reading.isTaken, case .success(let value) = result { keep(value) }
+            answer.fulfill(result)
+        }
+        return try await answer.value().get()
+    }
+
+    private static func result<Result>(
+        of body: () async throws(VaultError) -> Result
+    ) async -> Swift.Result<Result, BusError> {
         do throws(VaultError) {
-            return try await body()
+            return .success(try await body())
         } catch  where error.code == .unreadable || error.code == .unsupportedFormat {
-            throw BusError(.invalidArguments, "the file cannot be read: \(error.reason)")
+            return .failure(BusError(.invalidArguments, "the file cannot be read: \(error.reason)"))
         } catch {
-            throw BusError(error)
+            return .failure(BusError(error))
         }
     }
 }

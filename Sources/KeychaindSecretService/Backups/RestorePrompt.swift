@@ -23,6 +23,7 @@ final class RestorePrompt: PromptAction {
     var emptyResult: Variant { .objectPath(.root) }
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
+        restorations.ask(about: backup, in: conversation)
         guard (try? await conversation.begin()) == true else { return .dismissed(emptyResult) }
         let present = restorations.vault.collection(named: name)
         guard let key = await askBackupKey(replacing: present, asking: conversation, for: client),

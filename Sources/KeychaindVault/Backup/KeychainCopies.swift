@@ -152,12 +152,16 @@ extension Vault {
     }
 
     /// Stages a copy for a restore; throws `unreadable` if there is none, `limitExceeded` and disk errors.
-    package func stage(copy id: String, _ backups: BackupFolder?) async throws(VaultError) -> StagedBackup {
+    package func stage(
+        copy id: String,
+        _ backups: BackupFolder?,
+        _ stop: CopyStop = CopyStop()
+    ) async throws(VaultError) -> StagedBackup {
         guard let context else { throw VaultError.vaultClosed }
         let copies = keychainCopies(in: context.folder, backups)
         let worker = try Worker("restore", (), pool: .foreignFiles)
         return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
-            try StagedBackup(copying: copies.open(id), to: folder)
+            try StagedBackup(copying: copies.open(id), to: folder, stop)
         }
     }
 }

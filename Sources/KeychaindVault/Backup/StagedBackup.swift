@@ -21,14 +21,20 @@ package final class StagedBackup: Sendable {
     ///
     /// Throws `unreadable` or `unsupportedFormat` unless it is a keychain, `limitExceeded` when it is too large, and
     /// disk errors.
-    init(copying source: borrowing OpenedFile, to folder: Folder) throws(VaultError) {
+    init(
+        copying source: borrowing OpenedFile,
+        to folder: Folder,
+        _ stop: CopyStop = CopyStop()
+    ) throws(VaultError) {
         let number = try cipher { () throws(GcryptError) in try RandomBytes.nonce(8) }
         let name = "restore-" + number.map { byte in String(byte, radix: 16) }.joined()
         file = name + CollectionFormat.unfinishedSuffix
         self.folder = folder
         do throws(VaultError) {
             let target = try OpenedFile(folder.file(file), flags: O_WRONLY | O_CREAT | O_EXCL)
-            try source.copyPlainFile(to: target, maximumSize: Self.maximumSize)
+            try stop.setFile(file)
+            try source.copyPlainFile(to: target, maximumSize: Self.maximumSize, stop)
+            try stop.setFile(nil)
             (header, state, itemCount) = try CollectionFile.examine(file, in: folder)
         } catch {
             Self.remove(file, in: folder)

@@ -35,13 +35,16 @@ extension Vault {
     }
 
     /// Stages a file for a restore; throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.
-    package func stage(_ file: consuming OpenedFile) async throws(VaultError) -> StagedBackup {
+    package func stage(
+        _ file: consuming OpenedFile,
+        _ stop: CopyStop = CopyStop()
+    ) async throws(VaultError) -> StagedBackup {
         guard let context else { throw VaultError.vaultClosed }
         let worker = try Worker("restore", (), pool: .foreignFiles)
         let source = Handoff(file)
         return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
             guard let source = source.take() else { throw VaultError.vaultClosed }
-            return try StagedBackup(copying: source, to: folder)
+            return try StagedBackup(copying: source, to: folder, stop)
         }
     }
 

@@ -56,6 +56,11 @@ extension VaultFolder {
         }
     }
 
+    /// Empties a file whose writing was stopped, if it is still there.
+    func empty(_ file: String) {
+        try? folder.truncate(file)
+    }
+
     /// Forgets a missing collection; throws `busy` if its file is there again.
     func forgetMissing(_ name: CollectionName) throws(VaultError) {
         try folder.requireFree(name.fileName)

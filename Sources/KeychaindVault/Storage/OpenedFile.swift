@@ -29,11 +29,16 @@ package struct OpenedFile: ~Copyable, Sendable {
     }
 
     /// Copies the file durably into an empty one; throws `limitExceeded` when it is larger or grows past the limit.
-    func copy(to target: borrowing OpenedFile, maximumSize: Int64) throws(VaultError) {
+    func copy(
+        to target: borrowing OpenedFile,
+        maximumSize: Int64,
+        _ stop: CopyStop = CopyStop()
+    ) throws(VaultError) {
         var buffer = [UInt8](repeating: 0, count: Self.chunk)
         var offset: Int64 = 0
         while true {
             let count = try read(into: &buffer, at: offset)
+            try stop.check()
             if count == 0 { break }
             guard offset + Int64(count) <= maximumSize else {
                 throw VaultError(.limitExceeded, reason: "the file is too long")
@@ -45,7 +50,11 @@ package struct OpenedFile: ~Copyable, Sendable {
     }
 
     /// Copies a file that somebody else opened; it must be a regular file.
-    func copyPlainFile(to target: borrowing OpenedFile, maximumSize: Int64) throws(VaultError) {
+    func copyPlainFile(
+        to target: borrowing OpenedFile,
+        maximumSize: Int64,
+        _ stop: CopyStop = CopyStop()
+    ) throws(VaultError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw VaultError(.unreadable, reason: "it is not a regular file")
@@ -53,7 +62,7 @@ package struct OpenedFile: ~Copyable, Sendable {
         guard status.st_size <= maximumSize else {
             throw VaultError(.limitExceeded, reason: "a keychain to restore can have at most \(maximumSize >> 20) MiB")
         }
-        try copy(to: target, maximumSize: maximumSize)
+        try copy(to: target, maximumSize: maximumSize, stop)
     }
 
     /// Whether both files have the same bytes on the disk.

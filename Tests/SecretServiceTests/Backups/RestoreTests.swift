@@ -179,7 +179,8 @@ struct RestoreTests {
             let backup = try await makeBackup(service)
             let idle = try await service.makeClient()
             let first = try await restore(backup, as: idle)
-            let second = try await restore(backup, as: idle)
+            let alsoIdle = try await service.makeClient()
+            let second = try await restore(backup, as: alsoIdle)
             let prompt = try await restore(backup, as: service.client)
             #expect(try await idle.completion(of: first).isDismissed)
             let prompter = try await FakePrompter(on: service.bus, [.hang])
@@ -187,7 +188,7 @@ struct RestoreTests {
             _ = try await prompter.questions.first("the dialog") { _ in true }
             let other = try await service.makeClient()
             _ = try await restore(backup, as: other)
-            #expect(try await idle.completion(of: second).isDismissed)
+            #expect(try await alsoIdle.completion(of: second).isDismissed)
             // The place of the dialog stays taken; that of the other client is free again.
             let third = try await service.makeClient()
             _ = try await restore(backup, as: third)

@@ -1,0 +1,72 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindVault
+
+/// What a client does with copies of keychains: a copying or reading of files, or a restore.
+@BusActor
+final class RestorePlace {
+    enum Phase {
+        /// Copies or reads a file, which may be on a disk that never answers.
+        case reading(stop: () -> Void)
+        /// Has a copy on the disk, which its prompt or call keeps.
+        case staged(Copy)
+        /// Another client has its place; the thread or the prompt may not have ended yet.
+        case givenAway
+    }
+
+    struct Copy {
+        weak var backup: StagedBackup?
+        /// The dialog about it, if the person is asked.
+        weak var conversation: Conversation?
+    }
+
+    let began: Duration
+    private(set) weak var client: Client?
+    private(set) var phase: Phase
+
+    init(of client: Client, began: Duration, _ phase: Phase) {
+        self.client = client
+        self.began = began
+        self.phase = phase
+    }
+
+    /// Whether it counts: a reading that a client has left behind may never end.
+    var isTaken: Bool {
+        switch phase {
+        case .reading: client?.isConnected == true
+        case .staged(let copy): copy.backup != nil
+        case .givenAway: false
+        }
+    }
+
+    func isRestore(of backup: StagedBackup) -> Bool {
+        if case .staged(let copy) = phase { copy.backup === backup } else { false }
+    }
+
+    /// Remembers the dialog about the copy.
+    func ask(in conversation: Conversation) {
+        guard case .staged(var copy) = phase else { return }
+        copy.conversation = conversation
+        phase = .staged(copy)
+    }
+
+    /// Dismisses a prompt that has not been run; false if there is none.
+    func giveAwayUnrun() -> Bool {
+        guard case .staged(let copy) = phase, let backup = copy.backup, let client,
+            client.dismissUnrun(restoring: backup)
+        else { return false }
+        phase = .givenAway
+        return true
+    }
+
+    /// Ends the reading or the dialog.
+    func giveAway() {
+        let old = phase
+        phase = .givenAway
+        switch old {
+        case .reading(let stop): stop()
+        case .staged(let copy): copy.conversation?.end()
+        case .givenAway: break
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
+import Testing
+
+/// The two places of restores, which programs hold for longer than a person restores a keychain.
+@Suite(.onLoop)
+struct RestorePlaceTests {
+    private static let path = ObjectPath(unchecked: "/org/keychaind/Backups")
+    private static let interface = "org.keychaind.Backups1"
+    private static let refused = BusError(.limitsExceeded, "")
+    private static let pastPatience = Duration.seconds(121)
+
+    private let time = PasswordLockoutTests.Time()
+
+    @BusActor
+    private func restore(_ file: String, as client: SecretServiceProxy) async throws -> ObjectPath {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        try #require(descriptor >= 0)
+        let reply = try await client.call(Self.path, Self.interface, "Restore", FileDescriptor(owning: descriptor))
+        return try reply.read(ObjectPath.self)
+    }
+
+    /// Makes the file of another keychain.
+    @BusActor
+    private func makeBackup(in service: ProviderInProcess) async throws -> String {
+        let folder = service.folder.path("other")
+        var configuration = VaultConfiguration(directory: folder, logger: service.logger)
+        configuration.keyDerivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
+        let vault = Vault(configuration)
+        try await vault.open()
+        let login = try #require(vault.collection(named: .login))
+        try await login.unlock(with: ProviderInProcess.bytes("other"))
+        await vault.close()
+        return folder + "/login.keychain"
+    }
+
+    @Test("a program has one restore at a time")
+    @BusActor
+    func aSecondOfAProgram_isRefused() async throws {
+        let service = try await ProviderInProcess(clock: time.clock)
+        let backup = try await makeBackup(in: service)
+        let prompt = try await restore(backup, as: service.client)
+        await #expect(throws: Self.refused) { _ = try await restore(backup, as: service.client) }
+        try await service.client.dismiss(prompt)
+        _ = try await service.client.completion(of: prompt)
+        _ = try await restore(backup, as: service.client)
+        await service.vault.close()
+    }
+
+    @Test("dialogs that nobody answers give way after two minutes, the oldest first, and not before")
+    @BusActor
+    func dialogsThatNobodyAnswers_giveWay() async throws {
+        let service = try await ProviderInProcess(clock: time.clock)
+        let backup = try await makeBackup(in: service)
+        let prompter = try FakePrompter(on: service.bus, [.hang])
+        var prompts: [ObjectPath] = []
+        let holders = [try SecretServiceProxy(on: service.bus), try SecretServiceProxy(on: service.bus)]
+        for holder in holders {
+            let prompt = try await restore(backup, as: holder)
+            try await holder.show(prompt)
+            prompts.append(prompt)
+            time.now += .seconds(1)
+        }
+        _ = try await prompter.questions.first("the dialog") { _ in true }
+        await #expect(throws: Self.refused) { _ = try await restore(backup, as: service.client) }
+        time.now += Self.pastPatience
+        _ = try await restore(backup, as: service.client)
+        #expect(try await holders[0].completion(of: prompts[0]).isDismissed)
+        // The other dialog has its turn now.
+        try await holders[1].dismiss(prompts[1])
+        #expect(try await holders[1].completion(of: prompts[1]).isDismissed)
+        prompter.crash()
+        await service.vault.close()
+    }
+
+    @Test(
+        "files that never answer give way after two minutes, and hold up no keychain",
+        .enabled(if: StalledFile.isPossible)
+    )
+    @BusActor
+    func filesThatNeverAnswer_giveWay_andHoldUpNoKeychain() async throws {
+        let service = try await ProviderInProcess(clock: time.clock)
+        let backup = try await makeBackup(in: service)
+        let stalled = try StalledFile(in: service.folder.path)
+        defer { stalled.end() }
+        var reads = stalled.reads.makeAsyncIterator()
+        var calls: [Task<ObjectPath, any Error>] = []
+        // More than the threads that all keychains share.
+        for number in 0..<10 {
+            let holder = try SecretServiceProxy(on: service.bus)
+            if number >= 2 { time.now += Self.pastPatience }
+            calls.append(Task { @BusActor in try await restore(stalled.path, as: holder) })
+            _ = await reads.next()
+            guard number == 1 else { continue }
+            await #expect(throws: Self.refused) { _ = try await restore(backup, as: service.client) }
+        }
+        for call in calls.dropLast(2) {
+            await #expect(throws: Self.refused) { _ = try await call.value }
+        }
+        let login = try service.collection(.login)
+        try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        try await login.setLabel("still served")
+        time.now += Self.pastPatience
+        let prompt = try await restore(backup, as: service.client)
+        try await service.client.dismiss(prompt)
+        stalled.end()
+        for call in calls.suffix(2) { await #expect(throws: BusError.self) { _ = try await call.value } }
+        await service.vault.close()
+    }
+}

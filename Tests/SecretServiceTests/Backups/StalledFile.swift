@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+
+/// A regular file on a disk that never answers a read: a file system in user space that is this one file.
+///
+/// Mounting it requires root.
+final class StalledFile: Sendable {
+    static let isPossible = geteuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0
+
+    let path: String
+
+    /// An element for each read that waits.
+    let reads: AsyncStream<Void>
+
+    private let device: CInt
+
+    init(in folder: String) throws {
+        path = folder + "/stalled"
+        guard FileManager.default.createFile(atPath: path, contents: nil) else { throw CocoaError(.fileWriteUnknown) }
+        device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
+        let options = "fd=\(device),rootmode=100644,user_id=0,group_id=0"
+        guard device >= 0, mount("stalled", path, "fuse", UInt(MS_NOSUID | MS_NODEV), options) == 0 else {
+            throw CocoaError(.fileReadUnknown)
+        }
+        let (reads, continuation) = AsyncStream.makeStream(of: Void.self)
+        self.reads = reads
+        Thread { [device] in
+            Self.serve(device, onRead: { continuation.yield() })
+            continuation.finish()
+        }.start()
+    }
+
+    /// Fails the reads that wait.
+    ///
+    /// A process that waits for a file of its own cannot end before.
+    func end() {
+        umount2(path, CInt(MNT_FORCE))
+        umount2(path, CInt(MNT_DETACH))
+    }
+
+    /// Answers everything but reads until the end.
+    private static func serve(_ device: CInt, onRead: () -> Void) {
+        var request = [UInt8](repeating: 0, count: 1 << 17)
+        while true {
+            let count = read(device, &request, request.count)
+            if count < 0, errno == EINTR || errno == ENOENT { continue }
+            guard count >= 40 else { break }
+            let (operation, number) = request.withUnsafeBytes { bytes in
+                (
+                    bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self),
+                    bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                )
+            }
+            // The numbers and structures of linux/fuse.h.
+            switch operation {
+            case 2, 36: break  // FUSE_FORGET, FUSE_INTERRUPT
+            case 15: onRead()  // FUSE_READ
+            case 26: answer(device, number, words([7, 31, 0, 0, 0, 4096, 1] + [UInt32](repeating: 0, count: 9)))
+            case 3: answer(device, number, attributes)  // FUSE_GETATTR
+            case 14: answer(device, number, words([0, 0, 1, 0]))  // FUSE_OPEN, without the page cache
+            case 18, 25: answer(device, number, [])  // FUSE_RELEASE, FUSE_FLUSH
+            default: answer(device, number, [], error: -ENOSYS)
+            }
+        }
+        close(device)
+    }
+
+    /// A valid time of a minute; inode 1, 1 MiB; then blocks and times, mode, links, owner, and the size of a block.
+    private static let attributes = words(
+        [60, 0, 0, 0, 1, 0, 1 << 20, 0] + [UInt32](repeating: 0, count: 11) + [0o100644, 1, 0, 0, 0, 4096, 0]
+    )
+
+    private static func words(_ words: [UInt32]) -> [UInt8] {
+        words.flatMap { word in withUnsafeBytes(of: word) { bytes in Array(bytes) } }
+    }
+
+    private static func answer(_ device: CInt, _ number: UInt64, _ body: [UInt8], error: CInt = 0) {
+        let length = UInt32(16 + body.count)
+        let header = [length, UInt32(bitPattern: error), UInt32(truncatingIfNeeded: number), UInt32(number >> 32)]
+        let bytes = words(header) + body
+        _ = Glibc.write(device, bytes, bytes.count)
+    }
+}
