@@ -37,6 +37,11 @@ struct Salvage: Sendable {
         do throws(VaultError) {
             try folder.makeEmptyFile(unfinished)
             let report = try fill(remains, header, known)
+            let identifiers = remains.identifiers
+            guard report.kept > report.fromMemory || identifiers.isEmpty || identifiers.contains(header.identifier)
+            else {
+                throw VaultError(.displaced, reason: "another keychain is in the place of \(name.fileName)")
+            }
             let check = try FileCheck.run(folder.file(unfinished), .exclusive, limits: limits, keys: keys)
             guard check.isSound, check.items == report.kept else {
                 throw VaultError(
