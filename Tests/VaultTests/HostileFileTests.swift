@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindGcrypt
 import KeychaindModel
 import KeychaindVault
@@ -95,6 +96,20 @@ import Testing
         let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
         let login = try #require(vault.collection(named: .login))
         await #expect(throws: VaultError.self) { try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        await vault.close()
+    }
+
+    @Test func pipeAmongTheGenerations_isNoKeychain() async throws {
+        try await prepare()
+        try folder.makeFolder("generations")
+        let file = "login.000009-20260101T000000Z.keychain"
+        try #require(mkfifo(folder.file("generations/" + file), 0o600) == 0)
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let id = "generation:" + file
+        #expect(try await vault.checkableFiles(nil).contains(id))
+        #expect(try await !vault.check(id, nil).isSound)
+        await #expect(throws: VaultError.of(.unreadable)) { _ = try await vault.stage(copy: id, nil) }
+        #expect(try await vault.copies(nil).isEmpty)
         await vault.close()
     }
 

@@ -71,8 +71,10 @@ extension Vault {
             let copies = keychainCopies(in: folder, backups)
             return try await worker.perform { (_) throws(VaultError) in
                 guard try copies.ids().contains(id) else { throw Self.noFile }
-                let path = folder.folder(Generations.folderName).file(file)
-                return try FileCheck.run(path, .immutable, limits: limits, keys: keys)
+                let generations = folder.folder(Generations.folderName)
+                // Opening a pipe would wait for a writer.
+                guard generations.isRegular(file) else { return FileReport(unreadable: "it is not a regular file") }
+                return try FileCheck.run(generations.file(file), .immutable, limits: limits, keys: keys)
             }
         case .backup:
             let staged: StagedBackup
