@@ -124,7 +124,7 @@ struct LongCallTests {
         let calls = [
             scene.secretsCall, Scene.call(.service, Interface.service, "Unlock", scene.items),
             Scene.call(.service, Interface.service, "Lock", scene.items), scene.call("Get", scene.items),
-            scene.confirmation,
+            scene.confirmation, try await scene.contextUnlock(), try await scene.authorization(),
         ]
         for call in calls {
             #expect(try await scene.reply(to: call, meanwhile: []).error?.name == .limitsExceeded)
@@ -140,6 +140,27 @@ struct LongCallTests {
         let (unlocked, prompt) = try await scene.reply(to: unlock, meanwhile: [lock])
             .read([ObjectPath].self, ObjectPath.self)
         #expect(unlocked.count < Scene.count && prompt != .root)
+    }
+
+    @Test("An Unlock or Authorize of a context prompts for what was locked in between", arguments: [true, false])
+    @BusActor
+    func context_lockedInBetween_promptsForTheRest(authorizes: Bool) async throws {
+        let scene = try await Scene(in: .login)
+        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let call = authorizes ? try await scene.authorization() : try await scene.contextUnlock()
+        let (done, prompt) = try await scene.reply(to: call, meanwhile: [lock]).read([ObjectPath].self, ObjectPath.self)
+        #expect(done.count < Scene.count && prompt != .root)
+    }
+
+    @Test
+    @BusActor
+    func context_undisturbed_doesEachOnce() async throws {
+        let scene = try await Scene(in: .login)
+        for call in [try await scene.contextUnlock(times: 2), try await scene.authorization(times: 2)] {
+            let (done, prompt) = try await scene.reply(to: call, meanwhile: [])
+                .read([ObjectPath].self, ObjectPath.self)
+            #expect(done == scene.items && prompt == .root)
+        }
     }
 
     @Test
@@ -251,6 +272,23 @@ struct LongCallTests {
         var confirmation: Message {
             let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
             return Scene.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", "flatpak:org.example.App", items)
+        }
+
+        /// An Unlock of all items in a new context.
+        func contextUnlock(times: Int = 1) async throws -> Message {
+            Scene.call(try await makeContext(), ContextClient.contextInterface, "Unlock", list(times))
+        }
+
+        /// The call that has the deletion of all items authorised in a new context.
+        func authorization(times: Int = 1) async throws -> Message {
+            Scene.call(try await makeContext(), ContextClient.contextInterface, "Authorize", "delete", list(times))
+        }
+
+        private func list(_ times: Int) -> [ObjectPath] { (0..<times).flatMap { _ in items } }
+
+        private func makeContext() async throws -> ObjectPath {
+            client.send(Scene.call(ContextClient.authentication, ContextClient.interface, "CreateContext"))
+            return try #require(await client.replies(1).first).read(ObjectPath.self)
         }
 
         func isNewer(_ first: ObjectPath, than second: ObjectPath) -> Bool {

@@ -148,7 +148,8 @@ struct Dispatcher {
             let object = ContextObject(
                 context: context,
                 authenticator: provider.authenticator,
-                unlocking: provider.unlocking
+                unlocking: provider.unlocking,
+                largeAnswers: provider.largeAnswers
             )
             return try ContextObject.kind.dispatch(call, on: object)
         case .node(let node):

@@ -45,4 +45,12 @@ final class LargeAnswers {
         defer { connection.longCalls -= 1 }
         try await answer()
     }
+
+    /// Runs a part of a long call that may derive keys: in slices, but in no turn, so that no reply waits for it.
+    func takeSlices(_ part: (inout TimeSlice) async throws(BusError) -> Void) async throws(BusError) {
+        connection.longCalls += 1
+        defer { connection.longCalls -= 1 }
+        var slice = beginSlice()
+        try await part(&slice)
+    }
 }

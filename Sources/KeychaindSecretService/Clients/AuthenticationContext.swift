@@ -32,6 +32,8 @@ final class AuthenticationContext {
     private var credential: SecureBytes?
     /// Unused authorisations of operations on items.
     private var authorizations: [ItemReference: (authorization: ItemAuthorization, deadline: Duration)] = [:]
+    /// Drops old ones; there may be thousands.
+    private var authorizationTimer: Timer?
     /// The number of times that the proof was ended from outside.
     private(set) var endings = 0
 
@@ -116,7 +118,16 @@ final class AuthenticationContext {
         forget()
     }
 
+    /// Throws `InvalidContext` once the program has ended the context.
+    func checkValid() throws(BusError) {
+        guard case .invalidated = state else { return }
+        throw BusError(AuthenticationError(.invalidContext, reason: "the program has invalidated the context"))
+    }
+
     // MARK: The proof
+
+    /// Whether there is a proof, which may have expired; does not use it.
+    var hasProof: Bool { proved != nil }
 
     /// Records a proof.
     ///
@@ -156,7 +167,7 @@ final class AuthenticationContext {
         if case .invalidated = state { return }
         let lifetime = GrantReuse.singleReleaseTime
         authorizations[authorization.item.reference] = (authorization, clock.now + lifetime)
-        _ = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.dropOldAuthorizations() }
+        if authorizationTimer == nil { dropOldAuthorizations(after: lifetime) }
     }
 
     /// Whether an authorisation covers parts of an item; does not use it.
@@ -180,9 +191,14 @@ final class AuthenticationContext {
         authorizations = authorizations.filter { !isAffected($0.key) }
     }
 
-    private func dropOldAuthorizations() {
-        let now = clock.now
-        authorizations = authorizations.filter { $0.value.deadline > now }
+    private func dropOldAuthorizations(after delay: Duration) {
+        authorizationTimer = BusActor.loop.schedule(after: delay) { [weak self] in
+            guard let self else { return }
+            let now = clock.now
+            authorizations = authorizations.filter { $0.value.deadline > now }
+            authorizationTimer = nil
+            if !authorizations.isEmpty { dropOldAuthorizations(after: .seconds(1)) }
+        }
     }
 
     private func forget() {

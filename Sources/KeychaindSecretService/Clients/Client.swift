@@ -40,6 +40,8 @@ final class Client: Peer, Requester {
     private(set) var contexts: [ObjectNumber: AuthenticationContext] = [:]
     let reads = PendingReads()
     let rules = ClientRules()
+    /// Held while a long list of objects is proved by one of its contexts.
+    let longProofs = FairLock<ObjectNumber>()
     private var grants = GrantTable<ItemReference, ItemGrant>()
     private var grantTimer: Timer?
     private var conversations: [ObjectIdentifier: Conversation] = [:]

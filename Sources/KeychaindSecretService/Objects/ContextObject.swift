@@ -10,6 +10,7 @@ struct ContextObject {
     let context: AuthenticationContext
     let authenticator: Authenticator
     let unlocking: Unlocking
+    let largeAnswers: LargeAnswers
 
     @BusActor static let kind = ObjectKind<ContextObject>([
         Interface(
@@ -36,17 +37,7 @@ struct ContextObject {
                     in: [Parameter("objects", [ObjectPath].self)],
                     out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
                 ) { (object, call) async throws(BusError) in
-                    var reader = call.message.makeReader()
-                    var seen: Set<ObjectPath> = []
-                    let paths = try object.unlocking.readObjects(&reader).filter { seen.insert($0).inserted }
-                    object.context.failure = nil
-                    let refused = Set(await object.unlocking.grantProved(paths, in: object.context))
-                    let others = refused.isEmpty ? paths : paths.filter { !refused.contains($0) }
-                    guard !others.isEmpty || refused.isEmpty else {
-                        throw BusError(AuthenticationError(.authenticationFailed, reason: "the password is wrong"))
-                    }
-                    let (unlocked, prompt) = try object.unlocking.unlock(others, for: call.client, in: object.context)
-                    call.reply(with: unlocked, prompt)
+                    try await object.unlocking(to: .use).answer(call)
                 },
                 Method(
                     "SetCredential",
@@ -60,8 +51,7 @@ struct ContextObject {
                     in: [Parameter("action", String.self), Parameter("objects", [ObjectPath].self)],
                     out: [Parameter("authorized", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
                 ) { (object, call) async throws(BusError) in
-                    let (authorized, prompt) = try await object.authorize(call)
-                    call.reply(with: authorized, prompt)
+                    try await object.authorize(call)
                 },
             ],
             properties: [
@@ -135,11 +125,14 @@ struct ContextObject {
         }
     }
 
+    @BusActor
+    private func unlocking(to action: ItemAction) -> ContextUnlocking {
+        ContextUnlocking(action: action, context: context, unlocking: unlocking, largeAnswers: largeAnswers)
+    }
+
     /// Authorises one operation on items, at once or by a prompt; the context keeps the authorisation.
     @BusActor
-    private func authorize(
-        _ call: MethodCall
-    ) async throws(BusError) -> (authorized: [ObjectPath], prompt: ObjectPath) {
+    private func authorize(_ call: MethodCall) async throws(BusError) {
         var reader = call.message.makeReader()
         let name = try String(from: &reader)
         let action: ItemAction
@@ -149,11 +142,7 @@ struct ContextObject {
         case "delete": action = .delete
         default: throw BusError(.invalidArguments, "unknown action '\(PromptText.name(name))'")
         }
-        let paths = try unlocking.readObjects(&reader)
-        context.failure = nil
-        if action == .change { await unlocking.authorizeProved(paths, in: context) }
-        let (authorized, prompt) = try unlocking.unlock(paths, to: action, for: call.client, in: context)
-        return (authorized, prompt)
+        try await unlocking(to: action).answer(call, after: 1)
     }
 
     @BusActor

@@ -2,6 +2,7 @@ import Dispatch
 import KeychaindDBus
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindSecretService
 import KeychaindTestSupport
 import KeychaindVault
 import Testing
@@ -72,6 +73,39 @@ struct DerivationTurnTests {
         try await holding.value
         try await waiting.value
         #expect(await client.replies(4).compactMap(\.error) == [])
+    }
+
+    @Test("A long list in a context that derives keys lets another program's long list go first")
+    @BusActor
+    func context_derivesForALongList_holdsUpNoReply() async throws {
+        var limits = ServiceLimits()
+        limits.objectsAtOnce = 1
+        let service = try await ProviderInProcess(limits: limits)
+        let login = try service.collection(.login)
+        try await login.unlock(with: try ProviderInProcess.bytes(ProviderInProcess.password))
+        let client = service.client
+        let session = try await client.openPlainSession()
+        let context = try await ContextClient(client)
+        try await context.setCredential("own", session: session)
+        let attributes = [Reserved.accessControl: "applicationPassword"]
+        var properties = SecretServiceProxy.itemProperties(label: "Bank", attributes)
+        properties["org.keychaind.Item1.Context"] = .objectPath(context.path)
+        let secret = WireSecret(session: session, value: Array("secret".utf8))
+        let sealed = try await client.createItem(in: .login, properties: properties, secret: secret).item
+        let free = try await client.createItem(in: .login, "Free", ["n": "1"], session: session)
+        let other = try SecretServiceProxy(on: service.bus)
+        let otherSession = try await other.openPlainSession()
+        let host = WaitingHost()
+        let holding = add(host, to: login)
+        _ = try await host.calls.first("the first derivation") { _ in true }
+        let unlocking = Task.immediate { @BusActor in try await context.unlock([sealed, free]) }
+        // Its answer tells that the other call was received.
+        try await client.roundTrip()
+        #expect(try await other.secrets(of: [sealed, free], session: otherSession).keys.map(\.self) == [free])
+        host.open()
+        let (unlocked, prompt) = try await unlocking.value
+        #expect(unlocked == [sealed, free] && prompt == .root)
+        try await holding.value
     }
 
     private func call<each Value: BusValue>(
