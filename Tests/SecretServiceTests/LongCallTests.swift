@@ -194,7 +194,8 @@ struct LongCallTests {
     func get_deletedInBetween_isLeftOut() async throws {
         let scene = try await Scene(in: .sessionCollection)
         let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
-        let (rows, _) = try await scene.reply(to: scene.call("Get", scene.items + scene.items), meanwhile: [last])
+        let get = scene.call("Get", scene.items.reversed() + scene.items)
+        let (rows, _) = try await scene.reply(to: get, meanwhile: [last])
             .read([FoundRow].self, [ObjectPath: WireSecret].self)
         #expect(rows.map(\.path) == scene.items.dropLast())
     }
@@ -205,6 +206,19 @@ struct LongCallTests {
         let scene = try await Scene(in: .sessionCollection)
         let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
         #expect(try await scene.reply(to: scene.confirmation, meanwhile: [last]).error?.name == .noSuchObject)
+    }
+
+    @Test("The dialog that gives items to a sandbox counts those that are left")
+    @BusActor
+    func confirmation_deletedInBetween_isNotCounted() async throws {
+        let scene = try await Scene(in: .sessionCollection)
+        let prompter = try FakePrompter(on: scene.service.bus, [.cancel])
+        let prompt = try await scene.reply(to: scene.confirmation, meanwhile: []).read(ObjectPath.self)
+        let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
+        _ = try await scene.reply(to: Scene.call(prompt, Interface.prompt, "Prompt", ""), meanwhile: [last])
+        let question = try await prompter.questions.first("the dialog") { _ in true }
+        // Eight are named.
+        #expect(question.text("description")?.contains("\(Scene.count - 9) more") == true)
     }
 
     /// Many items, each of which takes a slice of the time of a call.

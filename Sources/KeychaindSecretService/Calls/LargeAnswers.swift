@@ -46,11 +46,14 @@ final class LargeAnswers {
         try await answer()
     }
 
-    /// Runs a part of a long call that may derive keys: in slices, but in no turn, so that no reply waits for it.
-    func takeSlices(_ part: (inout TimeSlice) async throws(BusError) -> Void) async throws(BusError) {
+    /// Runs a part of a call that may derive keys or asks a person: in slices, but in no turn, so that no reply waits
+    /// for it.
+    func takeSlices<Result, Failure: Error>(
+        _ part: (inout TimeSlice) async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
         connection.longCalls += 1
         defer { connection.longCalls -= 1 }
         var slice = beginSlice()
-        try await part(&slice)
+        return try await part(&slice)
     }
 }

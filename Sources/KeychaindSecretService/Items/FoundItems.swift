@@ -25,8 +25,12 @@ struct FoundItems {
     }
 
     private var rows: [Row] = []
+    /// The numbers of the rows in the order of the reply.
+    private var order: [Int] = []
     /// The rows of earlier queries, whose items are not added again.
     private var earlier: Set<ItemReference> = []
+    /// How many rows are among them.
+    private var earlierCount = 0
     private let client: Client
     private let access: ItemAccess
     /// The number of the first query whose items are described.
@@ -51,14 +55,18 @@ struct FoundItems {
     /// Adds the items of the next query that were not found before.
     @BusActor
     mutating func add(query: Int, _ hits: [LongSearch.Hits]) {
-        beginQuery()
+        // Most searches end with the first query.
+        noteEarlier(upTo: rows.count)
         for (collection, ids) in hits { add(ids, in: collection, query: query) }
     }
 
     /// Does the same, and lets other calls in between.
     @BusActor
     mutating func add(query: Int, _ hits: [LongSearch.Hits], _ slice: inout TimeSlice) async {
-        beginQuery()
+        while earlierCount < rows.count {
+            await slice.yieldIfOver()
+            noteEarlier(upTo: min(earlierCount + FoundItems.rowsPerPart, rows.count))
+        }
         for (collection, ids) in hits {
             for start in stride(from: 0, to: ids.count, by: FoundItems.rowsPerPart) {
                 await slice.yieldIfOver()
@@ -70,9 +78,9 @@ struct FoundItems {
 
     private static let rowsPerPart = 16
 
-    private mutating func beginQuery() {
-        // Most searches end with the first query.
-        if !rows.isEmpty { earlier = Set(rows.map(\.reference)) }
+    private mutating func noteEarlier(upTo count: Int) {
+        for row in rows[earlierCount..<count] { earlier.insert(row.reference) }
+        earlierCount = count
     }
 
     /// Adds items named by a client, each once.
@@ -105,20 +113,40 @@ struct FoundItems {
     ///
     /// - Parameter limit: the number to keep; zero for all.
     mutating func sort(limit: Int) {
-        if rows.count > 1 { rows.sort { first, second in first.comes(before: second) } }
-        if limit > 0, limit < rows.count { rows.removeSubrange(limit...) }
+        order = Array(rows.indices)
+        if rows.count > 1 { order.sort { rows[$0].comes(before: rows[$1]) } }
+        keepFirst(limit)
     }
 
-    var count: Int { rows.count }
+    /// Does the same, and lets other calls in between.
+    @BusActor
+    mutating func sort(limit: Int, _ slice: inout TimeSlice) async {
+        let rows = rows
+        var order = Array(rows.indices)
+        await order.sort(&slice) { rows[$0].comes(before: rows[$1]) }
+        self.order = order
+        keepFirst(limit)
+    }
+
+    private mutating func keepFirst(_ limit: Int) {
+        if limit > 0, limit < order.count { order.removeSubrange(limit...) }
+    }
+
+    /// The number of items: those that were added, until they are sorted.
+    var count: Int { order.isEmpty ? rows.count : order.count }
 
     /// The items that the client may read.
-    var unlocked: [FoundItem] {
-        rows.lazy.filter { row in !row.isLocked }.map { row in FoundItem(row.reference.id, in: row.collection) }
+    var unlocked: [FoundItem] { order.indices.compactMap(readable) }
+
+    /// The item of a number in the order of the reply, if the client may read it.
+    func readable(_ number: Int) -> FoundItem? {
+        let row = rows[order[number]]
+        return row.isLocked ? nil : FoundItem(row.reference.id, in: row.collection)
     }
 
     /// Bytes of the rows in a reply.
     @BusActor var byteCount: Int {
-        rows.reduce(0) { $0 + byteCount(of: $1, described(in: $1)) }
+        order.reduce(0) { $0 + byteCount(of: rows[$1], described(in: rows[$1])) }
     }
 
     private func byteCount(of row: Row, _ item: Item?) -> Int {
@@ -137,7 +165,7 @@ struct FoundItems {
     @BusActor
     func write(to writer: inout Writer) {
         writer.writeArray(of: FoundItems.signature) { writer in
-            for row in rows where row.collection.contains(row.reference.id) {
+            for row in order.lazy.map({ rows[$0] }) where row.collection.contains(row.reference.id) {
                 write(row, described(in: row), to: &writer)
             }
         }
@@ -150,9 +178,10 @@ struct FoundItems {
     func write(to writer: inout Writer, _ slice: inout TimeSlice, upTo limit: Int) async throws(BusError) {
         let array = writer.beginArray(of: FoundItems.signature)
         var size = 0
-        for row in rows {
+        for number in order {
             await slice.yieldIfOver()
             try client.checkConnected()
+            let row = rows[number]
             guard row.collection.contains(row.reference.id) else { continue }
             let item = described(in: row)
             size += byteCount(of: row, item)

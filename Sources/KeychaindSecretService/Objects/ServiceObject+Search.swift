@@ -71,7 +71,7 @@ extension ServiceObject {
             await found.add(query: number, try await long.hits(query, &slice), &slice)
             number += 1
         }
-        found.sort(limit: search.limit)
+        await found.sort(limit: search.limit, &slice)
         return found
     }
 
@@ -146,7 +146,7 @@ extension ServiceObject {
             try client.checkConnected()
             if let item = client.findItem(paths[number], in: provider.vault) { found.add([item]) }
         }
-        found.sort(limit: 0)
+        await found.sort(limit: 0, &slice)
         return found
     }
 
@@ -183,8 +183,7 @@ extension ServiceObject {
                 try await sendSecrets(in: session, answering: call) { (writer, slice) async throws(BusError) in
                     let found = try await find(&slice)
                     try await found.write(to: &writer, &slice, upTo: provider.limits.itemBytesPerReply)
-                    let unlocked = found.unlocked
-                    return (unlocked.count, { number in wanted(unlocked[number]) })
+                    return (found.count, { number in found.readable(number).flatMap(wanted) })
                 }
                 return
             }

@@ -13,9 +13,9 @@ final class ConfirmSandboxPrompt: PromptAction {
     private let items: [(collection: Collection, id: ItemID)]
     private let provider: Provider
 
-    init(_ program: String, _ items: [(Collection, ItemID)], provider: Provider) {
+    init(_ program: String, _ items: [(collection: Collection, id: ItemID)], provider: Provider) {
         self.program = program
-        self.items = items.map { (collection: $0.0, id: $0.1) }
+        self.items = items
         self.provider = provider
     }
 
@@ -24,28 +24,60 @@ final class ConfirmSandboxPrompt: PromptAction {
     var keptBytes: Int { items.count * MemoryLayout<(Collection, ItemID)>.stride }
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
-        for collection in provider.vault.collections
-        where collection.isLocked && items.contains(where: { $0.collection === collection }) {
+        for collection in await collections() where collection.isLocked {
             guard await provider.unlocker.unlock(collection, asking: conversation, for: client) else {
                 return .dismissed(emptyResult)
             }
         }
-        let labels = items.compactMap { $0.collection.item($0.id)?.label }
+        let labels = await labels()
         let caller = await client.caller()
         guard await conversation.confirmSandbox(program, items: labels, for: caller), !conversation.isEnded else {
             return .dismissed(emptyResult)
         }
-        for (collection, id) in items where collection.item(id)?.attributes[Attributes.program] != program {
-            do throws(VaultError) {
-                try await collection.stamp(id, for: program)
-                provider.changes.itemChanged(id, in: collection, .attributes)
-            } catch {
-                provider.logger.error("An item could not be given to a sandbox", metadata: ["reason": "\(error)"])
-                return .dismissed(emptyResult)
-            }
+        do throws(VaultError) {
+            try await stampItems()
+        } catch {
+            provider.logger.error("An item could not be given to a sandbox", metadata: ["reason": "\(error)"])
+            return .dismissed(emptyResult)
         }
         await provider.limit(program)
         return .done(.boolean(true))
+    }
+
+    // There may be thousands of items, and others' calls are handled in between.
+
+    /// The collections of the items.
+    private func collections() async -> [Collection] {
+        await provider.largeAnswers.takeSlices { slice in
+            var collections: [Collection] = []
+            for (collection, _) in items {
+                await slice.yieldIfOver()
+                if !collections.contains(where: { $0 === collection }) { collections.append(collection) }
+            }
+            return provider.vault.collections.filter { collection in collections.contains { $0 === collection } }
+        }
+    }
+
+    private func labels() async -> [String] {
+        await provider.largeAnswers.takeSlices { slice in
+            var labels: [String] = []
+            for (collection, id) in items {
+                await slice.yieldIfOver()
+                if let label = collection.item(id)?.label { labels.append(label) }
+            }
+            return labels
+        }
+    }
+
+    private func stampItems() async throws(VaultError) {
+        try await provider.largeAnswers.takeSlices { (slice) async throws(VaultError) in
+            for (collection, id) in items {
+                await slice.yieldIfOver()
+                guard collection.item(id)?.attributes[Attributes.program] != program else { continue }
+                try await collection.stamp(id, for: program)
+                provider.changes.itemChanged(id, in: collection, .attributes)
+            }
+        }
     }
 }
 

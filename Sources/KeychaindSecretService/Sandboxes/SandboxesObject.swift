@@ -68,7 +68,7 @@ struct SandboxesObject {
         guard let paths = try provider.unlocking.readFewObjects(&reader) else {
             return .suspending { () async throws(BusError) in try await confirmMany(call, for: program) }
         }
-        var items: [(Collection, ItemID)] = []
+        var items: [(collection: Collection, id: ItemID)] = []
         for path in paths { items.append(try find(path, for: program)) }
         call.reply(with: try client.makePrompt(ConfirmSandboxPrompt(program, items, provider: provider)))
         return .answered
@@ -81,7 +81,7 @@ struct SandboxesObject {
             var slice = provider.largeAnswers.beginSlice()
             let limit = provider.limits.objectsPerCall
             let paths = try await PathList(of: call.message, after: 1, limit: limit, &slice)
-            var items: [(Collection, ItemID)] = []
+            var items: [(collection: Collection, id: ItemID)] = []
             for number in 0..<paths.count {
                 await slice.yieldIfOver()
                 try client.checkConnected()
@@ -93,7 +93,8 @@ struct SandboxesObject {
 
     /// Finds an item that a person may give to a sandboxed program; throws for that of another one.
     @BusActor
-    private func find(_ path: ObjectPath, for program: String) throws(BusError) -> (Collection, ItemID) {
+    private func find(_ path: ObjectPath, for program: String) throws(BusError) -> (collection: Collection, id: ItemID)
+    {
         guard let (collection, id) = client.findItem(path, in: provider.vault) else {
             throw BusError(.noSuchObject, "there is no item \(path)")
         }

@@ -59,18 +59,18 @@ struct ContextUnlocking {
     /// Proves the items of a long list, one list of a client at a time; returns the numbers of those that are refused.
     private func prove(_ paths: PathList) async throws(BusError) -> Set<Int> {
         guard ContextProving.isPossible(action, in: context) else { return [] }
-        var refused: Set<Int> = []
         _ = await client.longProofs.lock(for: context.number)
         defer { client.longProofs.unlock() }
         guard let proving = ContextProving(action, in: context, unlocking: unlocking) else { return [] }
-        try await largeAnswers.takeSlices { (slice) async throws(BusError) in
+        return try await largeAnswers.takeSlices { (slice) async throws(BusError) in
+            var refused: Set<Int> = []
             for number in 0..<paths.count {
                 await slice.yieldIfOver()
                 try client.checkConnected()
                 if await !proving.prove(paths[number]) { refused.insert(number) }
             }
+            return refused
         }
-        return refused
     }
 
     /// Throws if the password of a program is wrong for all of the objects.
