@@ -16,6 +16,8 @@ final class ChangeNotifier {
     private let audience: SignalAudience
     private let itemsPerNotice: Int
     private var gathering: [CollectionName: Timer] = [:]
+    /// Pending lists for confined clients, each of which has its own.
+    private var gatheringForClients: [CollectionName: [String: Timer]] = [:]
     /// Pending signals of items in collections that were locked or unlocked.
     private var lockNotices: [CollectionName: Timer] = [:]
     /// The last emitted problem of each collection.
@@ -24,6 +26,8 @@ final class ChangeNotifier {
     var onProblem: (@BusActor () -> Void)?
     private static let pause = Duration.milliseconds(2)
     private static let gatheringTime = Duration.seconds(1)
+    /// Unsent bytes for which the signals of items wait.
+    private static let unsentBytes = 64 << 10
 
     init(connection: Connection, access: ItemAccess, audience: SignalAudience, itemsPerNotice: Int) {
         self.connection = connection
@@ -42,6 +46,7 @@ final class ChangeNotifier {
 
     func collectionDeleted(_ name: CollectionName, all: [ObjectPath]) {
         gathering.removeValue(forKey: name).map(BusActor.loop.cancel)
+        gatheringForClients.removeValue(forKey: name)?.values.forEach(BusActor.loop.cancel)
         lockNotices.removeValue(forKey: name).map(BusActor.loop.cancel)
         problems[name] = nil
         onProblem?()
@@ -103,12 +108,19 @@ final class ChangeNotifier {
     private func emitLockChanged(of ids: ArraySlice<ItemID>, in collection: Collection) {
         ids.prefix(itemsPerNotice).forEach { emitLockChanged(of: $0, in: collection) }
         let rest = ids.dropFirst(itemsPerNotice)
-        lockNotices[collection.name] =
-            rest.isEmpty
-            ? nil
-            : BusActor.loop.schedule(after: ChangeNotifier.pause) { [weak self] in
-                self?.emitLockChanged(of: rest, in: collection)
+        lockNotices[collection.name] = nil
+        if !rest.isEmpty { emitLockChangedLater(of: rest, in: collection) }
+    }
+
+    /// Goes on after a pause, once the bus has taken most of the signals: beside a sandbox, each goes to many clients.
+    private func emitLockChangedLater(of ids: ArraySlice<ItemID>, in collection: Collection) {
+        lockNotices[collection.name] = BusActor.loop.schedule(after: ChangeNotifier.pause) { [weak self] in
+            guard let self else { return }
+            guard connection.bytesToSend < ChangeNotifier.unsentBytes else {
+                return emitLockChangedLater(of: ids, in: collection)
             }
+            emitLockChanged(of: ids, in: collection)
+        }
     }
 
     private func emitLockChanged(of id: ItemID, in collection: Collection) {
@@ -151,12 +163,25 @@ final class ChangeNotifier {
         audience.witnesses(of: id, in: collection)
     }
 
-    /// Emits the list of items that exist for a confined client.
+    /// Emits the list of items that exist for a confined client, a long one not more often than to others.
     private func emitItems(of collection: Collection, to client: Client) {
+        let (place, name) = (collection.name, client.name)
+        guard gatheringForClients[place]?[name] == nil else { return }
+        let ids = client.itemIDs(in: collection)
+        guard ids.count > itemsPerNotice else { return emit(ids, of: collection, to: client) }
+        gatheringForClients[place, default: [:]][name] = BusActor.loop.schedule(after: ChangeNotifier.gatheringTime) {
+            [weak self, weak client] in
+            self?.gatheringForClients[place]?[name] = nil
+            guard let self, let client, client.isConnected else { return }
+            emit(client.itemIDs(in: collection), of: collection, to: client)
+        }
+    }
+
+    private func emit(_ ids: [ItemID], of collection: Collection, to client: Client) {
         let path = ObjectPath.collection(collection.name)
         connection.emitPropertiesChanged(path, InterfaceName.collection, to: client.name) { changes in
             changes.writeProperty("Modified", client.modified(of: collection).seconds)
-            changes.writeProperty("Items", ItemPaths(client.itemIDs(in: collection), in: collection.name))
+            changes.writeProperty("Items", ItemPaths(ids, in: collection.name))
         }
     }
 

@@ -1,0 +1,63 @@
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
+import Testing
+
+/// How many signals are sent about many items.
+@Suite(.onLoop)
+struct SignalLoadTests {
+    @Test("A program in a sandbox gets the list of many items less often than once for each")
+    @BusActor
+    func itemList_ofAConfinedClient_isGathered() async throws {
+        var limits = ServiceLimits()
+        limits.itemsPerNotice = 0
+        let service = try await ProviderInProcess(
+            limits: limits,
+            confinement: .sandbox(.flatpak("org.example.Chat"))
+        )
+        try await service.collection(.login).unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let client = service.client
+        let session = try await client.openPlainSession()
+        var items: [ObjectPath] = []
+        for number in 0..<40 {
+            items.append(try await client.createItem(in: .login, "mine", ["n": "\(number)"], session: session))
+        }
+        let whole = Variant.objectPaths(items)
+        _ = try await client.signals.first("the whole list") { $0.changedProperties?.values["Items"] == whole }
+        let lists = client.signals.all.filter { $0.changedProperties?.values["Items"] != nil }
+        // One a second.
+        #expect(lists.count < 40)
+        #expect(client.signals.all.filter { $0.member == "ItemCreated" }.count == 40)
+    }
+
+    @Test("The signals of a keychain's items wait for the bus")
+    @BusActor
+    func lockSignals_busReadsNothing_wait() async throws {
+        var limits = ServiceLimits()
+        limits.itemsPerNotice = 1
+        let service = try await ProviderInProcess(limits: limits)
+        let (client, login) = (service.client, try service.collection(.login))
+        try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let session = try await client.openPlainSession()
+        let label = String(repeating: "x", count: 4096)
+        var items: [ObjectPath] = []
+        for number in 0..<60 {
+            items.append(try await client.createItem(in: .login, label, ["n": "\(number)"], session: session))
+        }
+        login.lock()
+        service.bus.pause()
+        defer { service.bus.resume() }
+        try await service.provider.unlock(login, with: ProviderInProcess.bytes(ProviderInProcess.password))
+        // As many pauses as there are between the signals, and more.
+        for _ in 0..<100 { await BusActor.loop.wait(for: .milliseconds(2)) }
+        #expect(service.connection.bytesToSend < 128 << 10)
+        service.bus.resume()
+        let last = try #require(items.last)
+        _ = try await client.signals.first("the last item") { signal in
+            signal.path == last.rawValue && signal.changedProperties?.values["Locked"] == .boolean(false)
+        }
+    }
+}
