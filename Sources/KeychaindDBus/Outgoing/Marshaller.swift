@@ -14,12 +14,14 @@ package struct Marshaller: ~Copyable {
 
     private var header = WireBuffer(capacity: headerSize)
     private var body = WireBuffer(capacity: bodySize)
+    private let receiver: String?
     private let opening: MessageHeader.Opening
     /// The number of open arrays and variants, whose contents are not part of the signature of the body.
     private var depth = 0
     private var hasTooLongArray = false
 
     package init(_ content: MessageHeader, serial: UInt32) {
+        receiver = content.receiver
         opening = content.begin(in: &header, serial: serial)
     }
 
@@ -27,7 +29,7 @@ package struct Marshaller: ~Copyable {
     consuming func finish() -> OutgoingMessage? {
         MessageHeader.end(opening, in: &header, bodySize: body.count)
         guard !hasTooLongArray, header.count + body.count <= Marshaller.longestMessage else { return nil }
-        return OutgoingMessage(header: header, body: body)
+        return OutgoingMessage(to: receiver, header: header, body: body)
     }
 
     // MARK: Basic types

@@ -32,6 +32,14 @@ package enum MessageHeader {
         }
     }
 
+    /// The name to which the message is sent; nil for a broadcast.
+    var receiver: String? {
+        switch self {
+        case .answer(_, let caller, _): caller
+        case .signal(_, _, _, let receiver): receiver
+        }
+    }
+
     struct Opening {
         /// The end of the fields without the signature.
         fileprivate let fieldsEnd: Int

@@ -7,15 +7,10 @@ import Glibc
 /// Messages gather during a turn of the loop and leave in one system call, which also wakes the bus once. libdbus,
 /// which would write each message by itself, still sends calls that expect a reply and its own replies. Both share a
 /// socket, and neither may write while the other is in the middle of a message: the outbox waits while libdbus has
-/// messages queued, and libdbus answers no calls while the outbox ``isBlocked``.
+/// messages queued, and libdbus answers no calls while the outbox ``isBlocked``. What is queued in that time leaves in
+/// turn between the receivers.
 @BusActor
 final class Outbox {
-    private enum Entry {
-        case message(OutgoingMessage)
-        /// An action by which libdbus sends, after everything before it was written.
-        case handover(@BusActor () -> Void)
-    }
-
     /// The most bytes that gather during a turn before they are written.
     private static let gatheringLimit = 32 << 10
     private static let messagesPerWrite = 64
@@ -34,7 +29,10 @@ final class Outbox {
     private let connection: OpaquePointer
     /// A duplicate of libdbus's descriptor, so that the event loop can watch both.
     private let descriptor: Int32
-    private var entries: [Entry] = []
+    /// What is written next, in this order.
+    private var entries: [OutgoingEntry] = []
+    /// What was queued while the socket was full; it follows the entries.
+    private var backlog = OutgoingBacklog()
     /// The buffers for `sendmsg`.
     ///
     /// `nonisolated(unsafe)`: only the event loop writes to it; deinit frees it.
@@ -78,7 +76,7 @@ final class Outbox {
 
     /// Queues a message for the next ``flush()``, which follows at once if much has gathered.
     func append(_ message: OutgoingMessage) {
-        entries.append(.message(message))
+        enqueue(.message(message))
         size += message.size
         if size > Outbox.gatheringLimit, !isBlocked { flush() }
     }
@@ -87,12 +85,16 @@ final class Outbox {
     func handOver(_ action: @escaping @BusActor () -> Void) {
         flush()
         guard !entries.isEmpty else { return action() }
-        entries.append(.handover(action))
+        enqueue(.handover(action))
+    }
+
+    private func enqueue(_ entry: OutgoingEntry) {
+        if isBlocked || !backlog.isEmpty { backlog.append(entry) } else { entries.append(entry) }
     }
 
     /// Writes as much of the queue as the socket accepts.
     func flush() {
-        while let first = entries.first {
+        while let first = nextEntry() {
             // libdbus never empties its queue for a bus that is gone.
             guard
                 dbus_connection_has_messages_to_send(connection) == 0
@@ -107,6 +109,11 @@ final class Outbox {
             }
         }
         unblock()
+    }
+
+    private func nextEntry() -> OutgoingEntry? {
+        if entries.isEmpty, !backlog.isEmpty { entries = backlog.takeNext() }
+        return entries.first
     }
 
     /// Writes the queue, and that of libdbus, blocking for a limited time.
@@ -135,7 +142,7 @@ final class Outbox {
     func close() {
         unblock()
         Glibc.close(descriptor)
-        let rest = entries
+        let rest = entries + backlog.takeAll()
         (entries, sent, size) = ([], 0, 0)
         for case .handover(let action) in rest {
             action()
@@ -191,6 +198,7 @@ final class Outbox {
         case EAGAIN: return false
         default:
             // The bus is gone; libdbus notices when it reads.
+            entries += backlog.takeAll()
             entries.removeAll { if case .message = $0 { true } else { false } }
             (sent, size) = (0, 0)
             return true

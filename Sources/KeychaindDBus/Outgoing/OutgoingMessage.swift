@@ -3,11 +3,14 @@ import CKeychaindLinux
 
 /// A marshalled message; overwritten on deinit.
 package final class OutgoingMessage {
+    /// The name to which it is sent; nil for a broadcast.
+    let receiver: String?
     private let header: WireBuffer
     private let body: WireBuffer
     private var account: UnsentAnswers?
 
-    init(header: consuming WireBuffer, body: consuming WireBuffer) {
+    init(to receiver: String?, header: consuming WireBuffer, body: consuming WireBuffer) {
+        self.receiver = receiver
         self.header = header
         self.body = body
     }
@@ -17,6 +20,7 @@ package final class OutgoingMessage {
         if dbus_message_get_serial(message.pointer) == 0 {
             dbus_message_set_serial(message.pointer, serial)
         }
+        receiver = String(optional: dbus_message_get_destination(message.pointer))
         var start: UnsafeMutablePointer<CChar>?
         var size: Int32 = 0
         guard dbus_message_marshal(message.pointer, &start, &size) != 0, let start else {

@@ -75,6 +75,40 @@ struct OutboxTests {
         #expect(server.connection.bytesToSend == 0)
     }
 
+    @Test("Behind a full socket, messages leave in turn between receivers, and in order on each side of a broadcast")
+    @BusActor
+    func fullSocket_receivers_takeTurns() async throws {
+        let server = try await TestServer.start()
+        let heard = Recorder<UInt32>()
+        server.client.subscribe(to: SignalMatch(interface: Self.interface)) { message in
+            if let (number, _) = try? message.read(UInt32.self, ByteArray.self) { heard.record(number) }
+        }
+        // Two names of one connection, which receives in the order of sending.
+        let (name, other) = (server.client.uniqueName, "org.example.Other")
+        _ = try server.client.requestName(other)
+        try await server.call("Sender")
+        let emit = { (number: UInt32, receiver: String?, size: Int) in
+            server.connection.emit(.root, Self.interface, "Signal", to: receiver) { writer in
+                number.write(to: &writer)
+                ByteArray([UInt8](repeating: 1, count: size)).write(to: &writer)
+            }
+        }
+        server.bus.pause()
+        defer { server.bus.resume() }
+        for number in 0..<50 as Range<UInt32> { emit(number, name, 64 << 10) }
+        for number in 50..<53 as Range<UInt32> { emit(number, other, 1) }
+        emit(53, nil, 1)
+        emit(54, other, 1)
+        server.bus.resume()
+        _ = try await heard.first("the last signal") { $0 == 54 }
+        let order = heard.all
+        #expect(order.filter { $0 < 50 } == Array(0..<50))
+        #expect(order.filter { $0 >= 50 } == Array(50..<55))
+        #expect(order.suffix(2) == [53, 54])
+        // Some had left before the socket was full.
+        #expect(try #require(order.firstIndex(of: 52)) < 20)
+    }
+
     @Test
     @BusActor
     func largeMessages_betweenSmallOnes_arriveWholeAndInOrder() async throws {
