@@ -34,6 +34,8 @@ final class Client: Peer, Requester {
 
     private let environment: Environment
     private let identity: CallerIdentity
+    /// The answer of the bus to ``userID()``; nil until that is called.
+    private var user: Promise<UInt32?>?
     private var state = State.connected
     private(set) var sessions: [ObjectNumber: Session] = [:]
     private(set) var prompts: [ObjectNumber: Prompt] = [:]
@@ -104,8 +106,19 @@ final class Client: Peer, Requester {
     ///
     /// The session bus admits only its owner; a differently configured bus may not.
     func checkUser(orRefuse reason: String) async throws(BusError) {
-        let userID = try? await environment.connection.credentials(of: name).userID
-        guard userID == getuid() else { throw BusError(.accessDenied, reason) }
+        guard await userID() == getuid() else { throw BusError(.accessDenied, reason) }
+    }
+
+    /// The user ID reported by the bus, which is asked once; nil if the connection is gone.
+    private func userID() async -> UInt32? {
+        if let asked = user { return await asked.value() }
+        let asked = Promise<UInt32?>()
+        user = asked
+        let id = try? await environment.connection.credentials(of: name).userID
+        // The next call may get an answer.
+        if id == nil { user = nil }
+        asked.fulfill(id)
+        return id
     }
 
     /// Throws `NoReply` if the client has disconnected: nobody would release an object made for it.

@@ -60,6 +60,35 @@ package final class RawClient: @unchecked Sendable {
         }
     }
 
+    /// Becomes a monitor: from now on it receives all messages on the bus, and may send none.
+    package func monitor() async throws(BusError) {
+        let message = Message.call(
+            to: SignalMatch.bus,
+            ObjectPath(unchecked: "/org/freedesktop/DBus"),
+            "org.freedesktop.DBus.Monitoring",
+            "BecomeMonitor"
+        )
+        message.append([String](), UInt32(0))
+        send(message)
+        guard let reply = await replies(1).first, reply.error == nil else {
+            throw BusError(.failed, "the bus allows no monitor")
+        }
+    }
+
+    /// Waits for messages up to the first for which the closure returns true.
+    package func messages(upTo isLast: @escaping @Sendable (Message) -> Bool) async -> [Message] {
+        await BlockingThread.run { [self] in
+            var messages: [Message] = []
+            while true {
+                while let message = dbus_connection_pop_message(pointer) {
+                    messages.append(Message(owning: message))
+                    if isLast(messages[messages.count - 1]) { return messages }
+                }
+                guard dbus_connection_read_write(pointer, -1) != 0 else { return messages }
+            }
+        }
+    }
+
     package func close() {
         guard case .open = state else { return }
         state = .closed
