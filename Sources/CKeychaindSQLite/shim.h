@@ -6,6 +6,7 @@
 
 static const int keychaind_sqlite_ioerr_nomem = SQLITE_IOERR_NOMEM;
 static const int keychaind_sqlite_ioerr_shmsize = SQLITE_IOERR_SHMSIZE;
+static const int keychaind_sqlite_readonly_dbmoved = SQLITE_READONLY_DBMOVED;
 
 // sqlite3_db_config is variadic.
 

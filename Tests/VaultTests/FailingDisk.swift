@@ -13,6 +13,8 @@ enum FailingDisk {
             /// Fails to write: SQLite then opens the file only to read.
             case open
             case read, write, sync
+            /// SQLite's look at the path finds another file.
+            case look
         }
 
         var operation = Operation.write
@@ -64,10 +66,14 @@ enum FailingDisk {
 
     private typealias Sync = @convention(c) (UnsafeMutablePointer<sqlite3_file>?, CInt) -> CInt
 
+    private typealias Control =
+        @convention(c) (UnsafeMutablePointer<sqlite3_file>?, CInt, UnsafeMutableRawPointer?) -> CInt
+
     private static let current = Mutex<Failure?>(nil)
     private static let originalWrite = Mutex<Write?>(nil)
     private static let originalRead = Mutex<Read?>(nil)
     private static let originalSync = Mutex<Sync?>(nil)
+    private static let originalControl = Mutex<Control?>(nil)
 
     /// The names of the open files, without their folders, by the addresses of SQLite's objects.
     private static let names = Mutex<[UInt: Substring]>([:])
@@ -133,6 +139,7 @@ enum FailingDisk {
         originalWrite.withLock { write in write = methods.pointee.xWrite }
         originalRead.withLock { read in read = methods.pointee.xRead }
         originalSync.withLock { sync in sync = methods.pointee.xSync }
+        originalControl.withLock { control in control = methods.pointee.xFileControl }
         // One per file, for the life of the test process.
         let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         copy.initialize(to: methods.pointee)
@@ -161,6 +168,14 @@ enum FailingDisk {
             }
             guard let sync = FailingDisk.originalSync.withLock({ sync in sync }) else { return SQLITE_IOERR }
             return sync(file, flags)
+        }
+        copy.pointee.xFileControl = { file, operation, argument in
+            if operation == SQLITE_FCNTL_HAS_MOVED, let argument, FailingDisk.take(.look, on: file) != nil {
+                argument.assumingMemoryBound(to: CInt.self).pointee = 1
+                return SQLITE_OK
+            }
+            let control = FailingDisk.originalControl.withLock { control in control }
+            return control?(file, operation, argument) ?? SQLITE_NOTFOUND
         }
         file.pointee.pMethods = UnsafePointer(copy)
     }

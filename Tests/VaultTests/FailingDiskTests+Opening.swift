@@ -128,4 +128,25 @@ extension FailingDiskTests {
         #expect(refusals > 0)
         await vault.close()
     }
+
+    @Test func lookOfSQLite_thatFailsOnce_isNoReadOnlyFile() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add("kept", ["n": "1"])
+        await vault.close()
+        // As a restore or a salvage leaves it: SQLite looks before it makes the journal.
+        try RawDatabase(folder.file(FailingDisk.folderName + "/login.keychain"))
+            .execute("PRAGMA journal_mode = DELETE")
+        FailingDisk.failure = FailingDisk.Failure(
+            operation: .look,
+            database: "login.keychain",
+            times: 1,
+            status: SQLITE_OK
+        )
+        vault = try await opened()
+        #expect(FailingDisk.failure == nil, "it has not happened")
+        let login = try await vault.unlockedLogin()
+        let next = try await login.add("next", ["n": "2"])
+        #expect(login.problem == nil && login.itemIDs == [id, next])
+        await vault.close()
+    }
 }

@@ -120,6 +120,8 @@ extension VaultError {
         case SQLITE_FULL: code = .storageFull
         // The index of the journal could not grow: the disk is full, not broken.
         case SQLITE_IOERR where status.code == keychaind_sqlite_ioerr_shmsize: code = .storageFull
+        // Its look at the path found another file, or failed.
+        case SQLITE_READONLY where status.code == keychaind_sqlite_readonly_dbmoved: code = .storageFailed
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: code = .readOnly
         case SQLITE_BUSY, SQLITE_LOCKED: code = .busy
         // SQLite calls a file corrupt that the disk does not return.
