@@ -189,7 +189,7 @@ package final class Vault {
         guard opened.collections.count < configuration.limits.collections else {
             throw VaultError(.limitExceeded, reason: "there are too many collections")
         }
-        let name = unusedName(for: label)
+        let name = try unusedName(for: label)
         let collection = Collection(name, label: label, phase: .vacant, storage: .none, context: opened.context)
         // Reserves the name, so that a concurrent call with the same label gets another.
         insert(collection)
@@ -285,15 +285,15 @@ package final class Vault {
             : Collection(name, label: name.encoded, phase: .vacant, storage: .none, context: context)
     }
 
-    private func unusedName(for label: String) -> CollectionName {
+    private func unusedName(for label: String) throws(VaultError) -> CollectionName {
         let name = CollectionName(label: label)
         var candidate = name
         var number = 2
-        while collection(named: candidate) != nil || folder.contains(candidate.fileName) {
+        while true {
+            if collection(named: candidate) == nil, try !folder.exists(candidate.fileName) { return candidate }
             candidate = name.numbered(number)
             number += 1
         }
-        return candidate
     }
 
     private static func vacantLogin(in context: VaultContext) -> Collection {

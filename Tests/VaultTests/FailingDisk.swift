@@ -35,6 +35,9 @@ enum FailingDisk {
 
         /// The error number of the system.
         var systemError: CInt = 0
+
+        /// Runs before a sync that works, in place of the failure.
+        var beforeSync: (@Sendable () -> Void)?
     }
 
     /// The status of a read that returns the first half: SQLite takes that for the end of the file.
@@ -163,8 +166,11 @@ enum FailingDisk {
         }
         copy.pointee.xSync = { file, flags in
             if let failure = FailingDisk.take(.sync, on: file) {
-                errno = failure.systemError
-                return failure.status
+                guard let beforeSync = failure.beforeSync else {
+                    errno = failure.systemError
+                    return failure.status
+                }
+                beforeSync()
             }
             guard let sync = FailingDisk.originalSync.withLock({ sync in sync }) else { return SQLITE_IOERR }
             return sync(file, flags)

@@ -16,8 +16,8 @@ import Testing
         FailingDisk.failure = nil
     }
 
-    func opened() async throws -> Vault {
-        var configuration = Fixture.configuration(folder)
+    func opened(pauses: Bool = true) async throws -> Vault {
+        var configuration = Fixture.configuration(folder, pauses: pauses)
         configuration.directory = folder.file(FailingDisk.folderName)
         return try await Vault.opened(configuration)
     }

@@ -32,7 +32,7 @@ package struct BackupFolder: Sendable {
         guard let base = try UserFolder.open(parent, followingLinks: true), let own = try base.folder("keychaind"),
             let folder = try own.folder(Self.name)
         else { return nil }
-        return folder.identity(of: file)?.seconds
+        return try folder.identity(of: file)?.seconds
     }
 
     /// Replaces the backup of a collection; keeps the last backup of an earlier day.
@@ -90,7 +90,7 @@ package struct BackupFolder: Sendable {
         _ name: String,
         in folder: borrowing UserFolder
     ) throws(VaultError) -> UserFolder.Identity? {
-        guard folder.contains(name) else { return nil }
+        guard try folder.identity(of: name) != nil else { return nil }
         do throws(VaultError) {
             return try folder.read(name, maximumSize: .max).identity()
         } catch {

@@ -110,7 +110,7 @@ struct KeychainCopies: Sendable {
 
     private func files() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
         var files: [(kind: KeychainCopy.Kind, file: String)] = []
-        if folder.contains(Generations.folderName) {
+        if try folder.exists(Generations.folderName) {
             for file in try folder.folder(Generations.folderName).names() where Self.isKeychain(file) {
                 files.append((.generation, file))
             }

@@ -8,6 +8,23 @@ enum CommitPhase {
     case writing(waiting: WorkQueue<PendingMutation>)
 }
 
+/// What has come of the changes of a batch.
+private enum WrittenBatch {
+    case stored
+
+    case refused(VaultError)
+
+    /// The file in use has them, but the disk does not say whether its path still leads to it.
+    case unknown(VaultError)
+
+    var result: Result<Void, VaultError> {
+        switch self {
+        case .stored: .success(())
+        case .refused(let error), .unknown(let error): .failure(error)
+        }
+    }
+}
+
 /// Group commit. The first caller writes; callers that come meanwhile wait, and the next of them then writes as many
 /// waiting changes as fit into one transaction. So sixteen callers cost two syncs.
 ///
@@ -33,13 +50,13 @@ extension Collection {
             throw VaultError(.storageFailed, reason: "the change could not be started")
         }
         takeWaiting(into: &batch)
-        let result = await write(batch)
+        let written = await write(batch)
         let companions = batch.mutations.dropFirst()
-        guard case .failure(let error) = result, !companions.isEmpty else {
+        guard case .refused(let error) = written, !companions.isEmpty else {
             for (index, companion) in companions.enumerated() {
-                companion.settle(result.map { _ in batch.outcomes[index + 1] })
+                companion.settle(written.result.map { _ in batch.outcomes[index + 1] })
             }
-            try result.get()
+            try written.result.get()
             return batch.outcomes[0]
         }
         context.configuration.logger.warning(
@@ -97,30 +114,31 @@ extension Collection {
             guard try batch.add(mutation, to: table) else {
                 throw VaultError(.storageFailed, reason: "the change could not be started")
             }
-            try await write(batch).get()
+            try await write(batch).result.get()
             return .success(batch.outcomes[0])
         } catch {
             return .failure(error)
         }
     }
 
-    private func write(_ batch: MutationBatch) async -> Result<Void, VaultError> {
+    private func write(_ batch: MutationBatch) async -> WrittenBatch {
         var change = batch.change
         change.state.lastChanges.note(change.state.revision, of: vault)
         do throws(VaultError) {
-            let sealedSecrets: [[UInt8]?]
+            let written: CollectionWriter.Written
             switch storage {
             case .none, .missing:
                 throw VaultError.vaultClosed
             case .memory(var store):
-                sealedSecrets = try store.seal(change, of: table)
+                written = CollectionWriter.Written(sealedSecrets: try store.seal(change, of: table), doubt: nil)
                 storage = .memory(store)
             case .file(let worker):
                 await keepGeneration()
-                sealedSecrets = try await commit(change, by: worker)
+                written = try await commit(change, by: worker)
             }
-            batch.apply(to: &table, sealedSecrets: sealedSecrets)
-            disk = .working
+            // Also with a doubt: the next change is based on what the file has.
+            batch.apply(to: &table, sealedSecrets: written.sealedSecrets)
+            if written.doubt == nil { disk = .working }
             let hash = properties.hash
             let hasNewLabel = properties.label != change.state.label
             properties = change.state
@@ -129,10 +147,12 @@ extension Collection {
             acceptReplacement()
             await weakenLedger(for: change)
             if !isEphemeral { context.observer.onChange?(name) }
-            return .success(())
+            guard let doubt = written.doubt else { return .stored }
+            noteFailure(doubt)
+            return .unknown(doubt)
         } catch {
             noteFailure(error)
-            return .failure(error)
+            return .refused(error)
         }
     }
 
@@ -150,7 +170,7 @@ extension Collection {
     private func commit(
         _ change: CollectionChange,
         by worker: Worker<CollectionWriter>
-    ) async throws(VaultError) -> [[UInt8]?] {
+    ) async throws(VaultError) -> CollectionWriter.Written {
         let oldLedger = try await strengthenLedger(for: change)
         do throws(VaultError) {
             try await removeFromGenerations(change)

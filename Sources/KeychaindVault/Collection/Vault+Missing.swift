@@ -39,6 +39,7 @@ extension Collection {
 extension Vault {
     /// Whether the file of a missing collection is there again; then ``takeUp(_:)`` serves it.
     package func hasReturned(_ collection: Collection) -> Bool {
-        collection.isMissing && collection.context.folder.contains(collection.name.fileName)
+        guard collection.isMissing else { return false }
+        return (try? collection.context.folder.exists(collection.name.fileName)) == true
     }
 }

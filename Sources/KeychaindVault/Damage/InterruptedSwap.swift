@@ -8,8 +8,8 @@ enum InterruptedSwap {
     static func undo(in folder: Folder, files: [String]) throws(VaultError) {
         guard folder.isWritable else { return }
         for kept in files {
-            guard let file = original(of: kept), let identity = FileIdentity(folder.file(kept)),
-                FileIdentity(folder.file(file)) == identity, try !folder.exists(file + "-wal")
+            guard let file = original(of: kept), try isSameFile(kept, file, in: folder),
+                try !folder.exists(file + "-wal")
             else { continue }
             // With the index first: the journal alone would say less.
             for suffix in ["-shm", "-wal"] where try folder.exists(kept + suffix) {
@@ -23,14 +23,20 @@ enum InterruptedSwap {
     ///
     /// Otherwise the next start would apply the kept journal over later changes.
     static func giveBack(_ file: String, in folder: Folder) throws(VaultError) {
-        guard let identity = FileIdentity(folder.file(file)) else { return }
-        let kept = try folder.names().filter { name in
-            original(of: name) == file && FileIdentity(folder.file(name)) == identity
+        var kept: [String] = []
+        for name in try folder.names() where original(of: name) == file {
+            if try isSameFile(name, file, in: folder) { kept.append(name) }
         }
         try undo(in: folder, files: kept)
         for name in kept {
             for suffix in ["-wal", "-shm", ""] { try folder.remove(name + suffix) }
         }
+    }
+
+    /// Whether two names are those of one file.
+    private static func isSameFile(_ name: String, _ other: String, in folder: Folder) throws(VaultError) -> Bool {
+        guard let identity = try FileIdentity(folder.file(name), followingLinks: false) else { return false }
+        return try FileIdentity(folder.file(other), followingLinks: false) == identity
     }
 
     /// The file of a name such as `NAME.keychain.unreadable-SECONDS`; nil for other names.

@@ -92,10 +92,10 @@ extension PageFile {
     static func journalIsDamaged(of name: String, in folder: Folder) throws(VaultError) -> Bool {
         let journal = name + "-wal"
         // SQLite would write into it.
-        guard folder.isRegular(journal) else {
+        guard try folder.isRegular(journal) else {
             throw VaultError(.storageFailed, reason: "its journal is not a regular file")
         }
-        guard folder.size(of: journal) > 0 else { return false }
+        guard try folder.size(of: journal) > 0 else { return false }
         let pages = try PageFile(folder.file(name), maximumSize: .max)
         let isDamaged = pages.journalIsDamaged
         guard !pages.journalIsUnread else {

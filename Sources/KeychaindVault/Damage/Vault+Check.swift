@@ -73,7 +73,9 @@ extension Vault {
                 guard try copies.ids().contains(id) else { throw Self.noFile }
                 let generations = folder.folder(Generations.folderName)
                 // Opening a pipe would wait for a writer.
-                guard generations.isRegular(file) else { return FileReport(unreadable: "it is not a regular file") }
+                guard try generations.isRegular(file) else {
+                    return FileReport(unreadable: "it is not a regular file")
+                }
                 return try FileCheck.run(generations.file(file), .immutable, limits: limits, keys: keys)
             }
         case .backup:

@@ -168,20 +168,22 @@ extension Collection {
                 // In file order; otherwise the next comparison would see a change.
                 return slots.header.slots.sorted { first, second in first.id < second.id }
             }
-            let present: CollectionHeader?
+            let replacement: CollectionFile.SlotReplacement
             do throws(VaultError) {
-                present = try await worker.perform { (writer) throws(VaultError) in
+                replacement = try await worker.perform { (writer) throws(VaultError) in
                     try writer.replaceSlots(of: header, with: changed)
                 }
             } catch {
                 noteFailure(error)
                 throw error
             }
-            disk = .working
-            self.header?.slots = present?.slots ?? changed
-            guard let present else {
+            if replacement.doubt == nil { disk = .working }
+            self.header?.slots = replacement.present?.slots ?? changed
+            guard let present = replacement.present else {
                 context.observer.onChange?(name)
-                return
+                guard let doubt = replacement.doubt else { return }
+                noteFailure(doubt)
+                throw doubt
             }
             self.header?.highestSlot = present.highestSlot
         }

@@ -44,7 +44,7 @@ extension KeychainMove {
         var copies = Copies()
         var bytesLeft = Self.maximumSize
         for name in names {
-            guard !folder.contains(name) else {
+            guard try !folder.exists(name) else {
                 copies.left[name] = "a file with that name exists already"
                 continue
             }
@@ -69,7 +69,8 @@ extension KeychainMove {
         bytesLeft: inout Int64
     ) throws(VaultError) -> [MoveRecord.OldFile] {
         var copied: [MoveRecord.OldFile] = []
-        for part in Self.parts(of: name) where part == name || identity(of: part, in: old) != nil {
+        for part in Self.parts(of: name) {
+            if part != name, try identity(of: part, in: old) == nil { continue }
             let source = try read(part, from: old)
             let target = try OpenedFile(incoming.file(part), flags: O_RDWR | O_CREAT | O_EXCL)
             let identity = try source.identity()
@@ -82,7 +83,7 @@ extension KeychainMove {
             if part == name + "-shm" { continue }
             copied.append(MoveRecord.OldFile(name: part, identity: identity))
         }
-        for part in copied where identity(of: part.name, in: old) != part.identity {
+        for part in copied where try identity(of: part.name, in: old) != part.identity {
             throw VaultError(.busy, reason: "\(oldPath)/\(part.name) changed while it was being moved")
         }
         return copied
@@ -101,10 +102,13 @@ extension KeychainMove {
         return try generations.read(inner, maximumSize: Self.maximumFileSize)
     }
 
-    private func identity(of name: String, in old: borrowing UserFolder) -> UserFolder.Identity? {
-        guard let inner = Self.nameInGenerations(name) else { return old.identity(of: name) }
-        guard let generations = try? old.folder(Generations.folderName) else { return nil }
-        return generations.identity(of: inner)
+    private func identity(
+        of name: String,
+        in old: borrowing UserFolder
+    ) throws(VaultError) -> UserFolder.Identity? {
+        guard let inner = Self.nameInGenerations(name) else { return try old.identity(of: name) }
+        guard let generations = try old.folder(Generations.folderName) else { return nil }
+        return try generations.identity(of: inner)
     }
 
     static func nameInGenerations(_ name: String) -> String? {
@@ -116,7 +120,7 @@ extension KeychainMove {
         do throws(VaultError) {
             switch name {
             case IndexKeyFile.name:
-                return incoming.size(of: name) == BlindIndexKey.size
+                return try incoming.size(of: name) == BlindIndexKey.size
             case StateFile.name:
                 try StateFile.foldJournal(in: incoming)
             case RulesFile.name:
@@ -144,11 +148,11 @@ extension KeychainMove {
     func place(_ name: String) throws(VaultError) {
         if name.hasPrefix(Generations.folderName + "/") { try folder.folder(Generations.folderName).create() }
         // An orphaned journal would be taken for this file's.
-        for orphan in [name + "-wal", name + "-shm"] where folder.contains(orphan) {
+        for orphan in [name + "-wal", name + "-shm"] where try folder.exists(orphan) {
             try folder.rename(orphan, to: orphan + "-orphan")
         }
         // A journal that could not be folded in moves with the file.
-        for part in Self.parts(of: name).reversed() where incoming.contains(part) {
+        for part in Self.parts(of: name).reversed() where try incoming.exists(part) {
             try folder.renameIfFree("\(Self.incomingName)/\(part)", to: part)
         }
     }

@@ -116,7 +116,7 @@ package struct KeychainMove {
 
     /// Removes leftovers of an interrupted move; no vault has been opened since, so final names are unchanged copies.
     private func clear() throws(VaultError) {
-        if folder.contains(Self.announcementName) {
+        if try folder.exists(Self.announcementName) {
             let text = try FileText.read(folder.file(Self.announcementName), maximumSize: 4 << 20)
             for name in text.split(separator: "\n") where isExpected(name) {
                 try folder.remove(String(name))
@@ -126,7 +126,7 @@ package struct KeychainMove {
             try folder.synchronize()
             try folder.remove(Self.announcementName)
         }
-        guard folder.contains(Self.incomingName) else { return }
+        guard try folder.exists(Self.incomingName) else { return }
         for inner in [incoming.folder(Generations.folderName), incoming] {
             guard let names = try? inner.names() else { continue }
             for name in names where name != Generations.folderName { try inner.remove(name) }
@@ -164,15 +164,15 @@ package struct KeychainMove {
     }
 
     private func remove(_ name: String, _ identity: UserFolder.Identity, from old: borrowing UserFolder) {
-        guard let present = old.identity(of: name) else { return }
-        guard present == identity else {
-            logger.warning(
-                "A file has changed since it was copied and stays in the old folder",
-                metadata: ["file": "\(oldPath)/\(name)"]
-            )
-            return
-        }
         do throws(VaultError) {
+            guard let present = try old.identity(of: name) else { return }
+            guard present == identity else {
+                logger.warning(
+                    "A file has changed since it was copied and stays in the old folder",
+                    metadata: ["file": "\(oldPath)/\(name)"]
+                )
+                return
+            }
             try old.remove(name)
         } catch {
             let reason = error

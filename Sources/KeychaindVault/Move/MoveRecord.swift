@@ -18,7 +18,7 @@ enum MoveRecord {
 
     /// Reads the record; an unreadable one counts as done, so that nothing is moved twice.
     static func load(from folder: Folder) throws(VaultError) -> MoveRecord? {
-        guard folder.contains(name) else { return nil }
+        guard try folder.exists(name) else { return nil }
         let lines = try FileText.read(folder.file(name), maximumSize: maximumSize).split(separator: "\n")
         guard lines.first == firstLine[...], lines.dropFirst().first == "removing" else { return .done }
         return .removing(lines.dropFirst(2).compactMap(OldFile.init))

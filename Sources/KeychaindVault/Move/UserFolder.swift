@@ -85,17 +85,11 @@ struct UserFolder: ~Copyable {
         return try Folder.names(in: listing, atMost: Self.maximumEntries)
     }
 
-    /// Whether the name exists, even as a broken link.
-    func contains(_ name: String) -> Bool {
-        identity(of: name) != nil
-    }
-
-    func identity(of name: String) -> Identity? {
-        let identity = try? UserRights.perform { () throws(VaultError) -> Identity? in
-            var status = stat()
-            return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? Identity(status) : nil
+    /// Nil if the name does not exist, even as a broken link; throws if the disk does not say.
+    func identity(of name: String) throws(VaultError) -> Identity? {
+        try UserRights.perform { () throws(VaultError) in
+            try Look.at(name, in: descriptor).map { status in Identity(status) }
         }
-        return identity ?? nil
     }
 
     /// Opens a regular file owned by the user; throws `unreadable` for anything else and for a file that is too large.

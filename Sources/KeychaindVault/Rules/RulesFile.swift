@@ -67,10 +67,10 @@ enum RulesFile {
 
     /// Keeps a file that cannot be read under another name.
     static func setAside(in folder: Folder) throws(VaultError) {
-        guard folder.contains(name) else { return }
+        guard try folder.exists(name) else { return }
         for number in 1... {
             let kept = name + ".unreadable" + (number == 1 ? "" : "-\(number)")
-            guard !folder.contains(kept) else { continue }
+            guard try !folder.exists(kept) else { continue }
             try folder.rename(name, to: kept)
             return try folder.synchronize()
         }

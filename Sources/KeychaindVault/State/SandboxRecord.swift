@@ -50,7 +50,9 @@ extension VaultFolder {
     fileprivate func sandboxRecords() throws(VaultError) -> SandboxRecords {
         var records = try openedState().sandboxRecords()
         // The records were lost with a damaged file: whether a sandbox was there before is not known any more.
-        if records.since == nil, contains(StateFile.name + ".unreadable") { records.since = Timestamp(seconds: 0) }
+        if records.since == nil, try folder.exists(StateFile.name + ".unreadable") {
+            records.since = Timestamp(seconds: 0)
+        }
         return records
     }
 

@@ -9,10 +9,10 @@ extension VaultFolder {
         _ present: [CollectionName],
         known recorded: [CollectionName: KnownCollection]?,
         aliases: [String: CollectionName]
-    ) -> (names: [CollectionName], known: [CollectionName: KnownCollection]) {
+    ) throws(VaultError) -> (names: [CollectionName], known: [CollectionName: KnownCollection]) {
         var known = recorded ?? [:]
         // Generations remain of a `login` whose state is lost, too. Those of others may be of deleted collections.
-        if recorded == nil, hasGenerationOfLogin { known[.login] = KnownCollection() }
+        if recorded == nil, try hasGenerationOfLogin() { known[.login] = KnownCollection() }
         let names = Set(present).union(known.keys).sorted()
         let ranked = names.map { name in
             let isFirst = name == .login || name == aliases[Vault.defaultAlias]
@@ -21,8 +21,8 @@ extension VaultFolder {
         return (ranked.sorted { first, second in first < second }.map(\.name), known)
     }
 
-    private var hasGenerationOfLogin: Bool {
-        guard folder.contains(Generations.folderName) else { return false }
+    private func hasGenerationOfLogin() throws(VaultError) -> Bool {
+        guard try folder.exists(Generations.folderName) else { return false }
         let generations = try? Generations(of: .login, in: folder, keeping: 1).existing()
         return generations?.isEmpty == false
     }

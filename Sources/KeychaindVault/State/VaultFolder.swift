@@ -78,7 +78,7 @@ final class VaultFolder {
                 state.aliases = state.aliases.filter { alias in alias.value != deletion.name.encoded }
             }
             let aliases = state.aliases.compactMapValues { encoded in CollectionName(encoded: encoded) }
-            let listing = listing(names, known: state.known, aliases: aliases)
+            let listing = try listing(names, known: state.known, aliases: aliases)
             return Contents(
                 indexKey: indexKey,
                 names: listing.names,
@@ -109,8 +109,6 @@ final class VaultFolder {
         try changeState { (state) throws(VaultError) in try state.setLedger(ledger, of: identifier) }
     }
 
-    func contains(_ name: String) -> Bool { folder.contains(name) }
-
     func writeRules(_ sealed: [UInt8], collection: [UInt8]) throws(VaultError) {
         try RulesFile.write(sealed, collection: collection, to: folder)
     }
@@ -120,8 +118,9 @@ final class VaultFolder {
     }
 
     func shortenJournal() {
-        guard folder.size(of: StateFile.name + "-wal") > 1 << 20, case .opened(let file) = stateFile else { return }
+        guard case .opened(let file) = stateFile else { return }
         do throws(VaultError) {
+            guard try folder.size(of: StateFile.name + "-wal") > 1 << 20 else { return }
             try file.checkpoint()
         } catch {
             logger.warning("\(StateFile.name): the journal could not be moved into the file and stays: \(error)")
@@ -205,13 +204,13 @@ final class VaultFolder {
         }
     }
 
-    /// Changes `state.db`; one that another program has replaced or written into is opened again first.
+    /// Changes `state.db`; one that another program has replaced, or may have written into, is opened again first.
     func changeState(_ change: (StateFile) throws(VaultError) -> Void) throws(VaultError) {
         do throws(VaultError) {
             try change(openedState())
         } catch {
             guard error.code == .displaced else { throw error }
-            logger.error("Another program has replaced \(StateFile.name), or written into it")
+            logger.error("Another program has replaced \(StateFile.name), or may have written into it")
             openState()
             try change(openedState())
         }

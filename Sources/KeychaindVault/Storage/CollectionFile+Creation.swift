@@ -21,7 +21,7 @@ extension CollectionFile {
             let file = name.fileName
             try folder.requireFree(file)
             // An orphaned journal would be taken for the new file's.
-            for orphan in [file + "-wal", file + "-shm"] where folder.contains(orphan) {
+            for orphan in [file + "-wal", file + "-shm"] where try folder.exists(orphan) {
                 try folder.rename(orphan, to: orphan + "-orphan")
             }
             try folder.renameIfFree(unfinished, to: file)

@@ -20,15 +20,23 @@ extension CollectionFile {
         header.highestSlot = try database.integer("SELECT max(id) FROM slot")
     }
 
-    /// Replaces the key slots in one transaction; returns the stored header instead if they changed since they were
-    /// read.
+    /// What has come of a replacement of key slots.
+    struct SlotReplacement: Sendable {
+        /// The stored header instead, if they changed since they were read.
+        let present: CollectionHeader?
+
+        /// As of ``Database/store(_:)``.
+        let doubt: VaultError?
+    }
+
+    /// Replaces the key slots in one transaction.
     func replaceSlots(
         of old: CollectionHeader,
         with slots: [KeySlot]
-    ) throws(VaultError) -> CollectionHeader? {
+    ) throws(VaultError) -> SlotReplacement {
         let hasNotes = slots.contains { slot in slot.note != nil }
         let needed = hasNotes ? CollectionFormat.versionWithSlotNotes : 0
-        let present = try database.transaction { () throws(VaultError) -> CollectionHeader? in
+        let stored = try database.store { () throws(VaultError) -> CollectionHeader? in
             var present = old
             try addSlots(to: &present)
             guard present.slots == old.slots else { return present }
@@ -41,8 +49,8 @@ extension CollectionFile {
             }
             return nil
         }
-        if present == nil { versionWasRaised(to: needed) }
-        return present
+        if stored.result == nil { versionWasRaised(to: needed) }
+        return SlotReplacement(present: stored.result, doubt: stored.doubt)
     }
 
     static func insert(

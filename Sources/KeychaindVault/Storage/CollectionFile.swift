@@ -160,14 +160,15 @@ final class CollectionFile {
         return Array(row.bytes(at: 0))
     }
 
+    /// Returns a doubt whether the path leads to the file that has the changes, as ``Database/store(_:)``.
     func write(
         _ writes: [Write],
         label: String,
         modified: Timestamp,
         state: [UInt8],
         version needed: UInt32
-    ) throws(VaultError) {
-        try database.transaction { () throws(VaultError) in
+    ) throws(VaultError) -> VaultError? {
+        let stored = try database.store { () throws(VaultError) in
             try raiseVersion(to: needed)
             for write in writes { try apply(write) }
             try headerUpdate.bind(label, at: 1)
@@ -176,6 +177,7 @@ final class CollectionFile {
             try headerUpdate.run()
         }
         versionWasRaised(to: needed)
+        return stored.doubt
     }
 
     func raiseVersion(to needed: UInt32) throws(VaultError) {
@@ -186,19 +188,19 @@ final class CollectionFile {
         version = max(version, needed)
     }
 
-    /// Replaces the tags of items after a change of the index key.
+    /// Replaces the tags of items after a change of the index key; returns a doubt as ``Database/store(_:)``.
     func retag(
         _ rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])],
         indexKey: [UInt8]
-    ) throws(VaultError) {
-        try database.transaction { () throws(VaultError) in
+    ) throws(VaultError) -> VaultError? {
+        try database.store { () throws(VaultError) in
             for row in rows {
                 try apply(
                     .update(id: row.id, revision: row.revision, tags: row.tags, metadata: row.metadata, secret: nil)
                 )
             }
             try database.run("UPDATE header SET index_key = ?1 WHERE id = 1", .bytes(indexKey))
-        }
+        }.doubt
     }
 
     /// Reserves the journal's full length once: SQLite then overwrites it in place, with nearly twice as fast syncs.
@@ -207,7 +209,7 @@ final class CollectionFile {
     func reserveJournal() {
         guard obstacle == nil, !journalIsReserved else { return }
         journalIsReserved = true
-        guard !database.isTouched else { return }
+        guard (try? database.isTouched()) == false else { return }
         try? folder.reserve(journal, bytes: Self.journalReserve)
         database.journalWasExtended()
     }
@@ -221,7 +223,7 @@ final class CollectionFile {
         if !journalMustBeEmptied {
             try database.checkpoint()
             journalBytes = 0
-            guard folder.size(of: journal) > 4 * Self.journalReserve else { return }
+            guard try folder.size(of: journal) > 4 * Self.journalReserve else { return }
         }
         try emptyJournal()
     }
@@ -242,7 +244,8 @@ final class CollectionFile {
 
     /// Moves the whole journal into the file, unless the file is unverified and the journal has contents.
     func finish(isSound: Bool) throws(VaultError) {
-        guard obstacle == nil, isSound || folder.size(of: journal) == 0 else { return }
+        guard obstacle == nil else { return }
+        if !isSound, try folder.size(of: journal) > 0 { return }
         if isSound { try database.checkpoint(truncating: true) }
         database.removeJournalWhenClosed()
     }

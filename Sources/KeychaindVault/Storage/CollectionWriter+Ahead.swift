@@ -36,7 +36,7 @@ extension CollectionWriter {
 
     /// Opens the rows that were read ahead; nil if there are none, or they are not sound.
     func openAhead(_ keys: CollectionKeys, into table: ItemTable) -> LoadedContents? {
-        guard let ahead, remains == nil, file?.database.isTouched == false else { return nil }
+        guard let ahead, remains == nil, let file, (try? file.database.isTouched()) == false else { return nil }
         return try? ahead.open(with: keys, in: file, into: table)
     }
 }

@@ -50,7 +50,7 @@ extension CollectionWriter {
 
     /// The number of items to reserve memory for: the highest ID, which may be forged, as far as the file has room.
     func expectedItems(in file: CollectionFile) throws(VaultError) -> Int {
-        let room = folder.size(of: name.fileName) / CollectionFormat.leastItemSize
+        let room = try folder.size(of: name.fileName) / CollectionFormat.leastItemSize
         return min(max(0, try file.highestItem()), room, configuration.limits.items)
     }
 
@@ -199,8 +199,9 @@ extension CollectionWriter {
             }
             rows.append((id, record.revision, tags, metadata))
         }
-        try file.retag(rows, indexKey: indexKey.fingerprint)
+        let doubt = try file.retag(rows, indexKey: indexKey.fingerprint)
         header?.indexKey = indexKey.fingerprint
+        if let doubt { throw doubt }
     }
 }
 

@@ -92,7 +92,16 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
+    /// What has come of a change.
+    struct Written: Sendable {
+        /// The sealed secrets that stay in memory, by row.
+        let sealedSecrets: [[UInt8]?]
+
+        /// Why it is unknown whether the path leads to the file that has the change; nil if it does.
+        let doubt: VaultError?
+    }
+
+    func commit(_ change: CollectionChange) throws(VaultError) -> Written {
         do throws(VaultError) {
             return try write(change)
         } catch {
@@ -114,7 +123,7 @@ final class CollectionWriter {
         }
     }
 
-    private func write(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
+    private func write(_ change: CollectionChange) throws(VaultError) -> Written {
         let file = try writableFile()
         guard let keys, let secretsKey, let current = state else {
             throw VaultError.collectionLocked
@@ -124,7 +133,7 @@ final class CollectionWriter {
         var next = change.state
         next.hash = sealer.hash
         let sealedState = try keys.seal(next)
-        try file.write(
+        let doubt = try file.write(
             sealer.writes,
             label: next.label,
             modified: next.modified,
@@ -132,7 +141,8 @@ final class CollectionWriter {
             version: sealer.neededVersion
         )
         state = next
-        return sealer.residentSecrets(upTo: configuration.limits.residentSecretBytes)
+        let sealedSecrets = sealer.residentSecrets(upTo: configuration.limits.residentSecretBytes)
+        return Written(sealedSecrets: sealedSecrets, doubt: doubt)
     }
 
     func secret(of id: ItemID, key: ItemKey?, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
@@ -142,20 +152,23 @@ final class CollectionWriter {
         return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
     }
 
-    /// Replaces the key slots durably; returns the stored header instead if they changed since they were read.
+    /// Replaces the key slots durably.
     ///
     /// The old ones are gone, or go as soon as no other program reads the file.
-    func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
+    func replaceSlots(
+        of old: CollectionHeader,
+        with slots: [KeySlot]
+    ) throws(VaultError) -> CollectionFile.SlotReplacement {
         let file = try writableFile()
-        let present = try file.replaceSlots(of: old, with: slots)
+        let replacement = try file.replaceSlots(of: old, with: slots)
         do throws(VaultError) {
-            if present == nil { try file.forgetReplaced() }
+            if replacement.present == nil { try file.forgetReplaced() }
         } catch {
             configuration.logger.warning(
                 "\(name): the old key slots are still on the disk, until the file is free: \(error)"
             )
         }
-        return present
+        return replacement
     }
 
     /// Prepares the journal for the next change: checkpoints a long one without waiting for a pause.
@@ -215,8 +228,11 @@ final class CollectionWriter {
         let contents = try RestingFile(file)
         ahead = nil
         self.file = nil
-        resting = contents.closed(FileStamp(folder.file(name.fileName)))
+        resting = contents.closed(presentStamp)
     }
+
+    /// The stamp of the file; nil if it is unknown, so that the file is verified when it is opened again.
+    private var presentStamp: FileStamp? { try? FileStamp(folder.file(name.fileName)) }
 
     /// Closes the file without a pause, so that descriptors are bounded while all collections have work.
     func restIfTooMany() {
@@ -232,7 +248,7 @@ final class CollectionWriter {
             try file.finish(isSound: changes.refusal == nil && state != nil)
             ahead = nil
             self.file = nil
-            resting = contents.closed(FileStamp(folder.file(name.fileName)))
+            resting = contents.closed(presentStamp)
         } catch {
             configuration.logger.debug("\(name): the file stays open: \(error)")
         }
@@ -241,7 +257,7 @@ final class CollectionWriter {
     func close() {
         do throws(VaultError) {
             // A copy may have left the journal.
-            if resting != nil, folder.size(of: name.fileName + "-wal") > 0 { _ = try openedFile() }
+            if resting != nil, try folder.size(of: name.fileName + "-wal") > 0 { _ = try openedFile() }
             try file?.finish(isSound: changes.refusal == nil && state != nil)
         } catch {
             configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
@@ -296,7 +312,7 @@ final class CollectionWriter {
         guard let contents = resting else {
             throw VaultError(.storageFailed, reason: "the collection's file is closed")
         }
-        guard let stamp = FileStamp(folder.file(name.fileName)) else { throw displaced }
+        guard let stamp = try FileStamp(folder.file(name.fileName)) else { throw displaced }
         do throws(VaultError) {
             let file = try retryingRead(until: { file in file.passingObstacle == nil }) { (_) throws(VaultError) in
                 self.file = nil
@@ -315,8 +331,10 @@ final class CollectionWriter {
         }
     }
 
-    /// Opens a file again that another program has written into.
+    /// Opens a file again that another program has written into, or may have.
     private func openTouchedFile() throws(VaultError) -> CollectionFile {
+        // Otherwise the new connection would apply what a failed commit has left.
+        try file?.database.settle()
         // What this connection has read may no longer be there, and its journal must not be moved into the file.
         let contents = file.flatMap { file in try? RestingFile(file) }
         ahead = nil
@@ -342,11 +360,17 @@ final class CollectionWriter {
         return try openedFile()
     }
 
+    private func presentFile() throws(VaultError) -> CollectionFile {
+        // No reference may stay here: the old connection would keep the new one out.
+        if try file?.database.isTouched() == true { return try openTouchedFile() }
+        return try openedFile()
+    }
+
     func writableFile() throws(VaultError) -> CollectionFile {
         if remains != nil, let refusal = changes.refusal { throw refusal }
         // The disk may work again by now.
         if resting != nil { file = nil }
-        let file = try file?.database.isTouched == true ? openTouchedFile() : openedFile()
+        let file = try presentFile()
         if case .unchecked(.some) = changes { checkStructure() }
         if case .unchecked(let failure?) = changes { throw failure }
         if let refusal = changes.refusal { throw refusal }

@@ -13,7 +13,7 @@ extension Database {
         _ check: (Database) throws(VaultError) -> Void
     ) throws(VaultError) -> (database: Database, obstacle: VaultError?) {
         let path = folder.file(name)
-        let hasJournal = try folder.exists(name + "-wal") && folder.size(of: name + "-wal") > 0
+        let hasJournal = try folder.size(of: name + "-wal") > 0
         var obstacle = VaultError(.readOnly, reason: "the data folder is read-only")
         if folder.isWritable, Folder.isWritable(path) {
             do throws(VaultError) {

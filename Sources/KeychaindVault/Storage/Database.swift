@@ -110,7 +110,7 @@ final class Database {
             },
             frames
         )
-        place.hold()
+        try place.begin()
     }
 
     /// SQLite opens the journal, too, only to read if opening it to write fails; it would stay so.
@@ -187,6 +187,17 @@ final class Database {
     /// After an error the change is not in the file, unless the reason says that this is unknown. Throws `displaced`
     /// when another program has replaced or removed the file, before or meanwhile, or has written into it before.
     func transaction<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        let stored = try store(body)
+        if let doubt = stored.doubt { throw doubt }
+        return stored.result
+    }
+
+    /// The same, but returns a doubt whether the path leads to the file that has the change; nil if it does.
+    ///
+    /// For callers who keep in memory what the file has: the file of this connection has the change in either case.
+    func store<Result>(
+        _ body: () throws(VaultError) -> Result
+    ) throws(VaultError) -> (result: Result, doubt: VaultError?) {
         try place.check()
         try requireUntouched()
         try settle()
@@ -207,14 +218,23 @@ final class Database {
             place.holdJournal()
             throw settled(error)
         }
+        let doubt = try doubtOfPlace()
+        noteJournal()
+        return (result, doubt)
+    }
+
+    private func doubtOfPlace() throws(VaultError) -> VaultError? {
         do throws(VaultError) {
             try place.check()
+            return nil
         } catch {
             guard error.code != .displaced else { throw error }
-            throw VaultError(error.code, reason: "\(error.reason); it is unknown whether the change was stored")
+            return Self.unknown(error)
         }
-        noteJournal()
-        return result
+    }
+
+    private static func unknown(_ error: VaultError) -> VaultError {
+        VaultError(error.code, reason: "\(error.reason); it is unknown whether the change was stored")
     }
 
     /// Notes how far the journal reaches after a commit with changes.
@@ -223,15 +243,30 @@ final class Database {
         frames.pointee = 0
     }
 
-    /// Whether another program has written into the file or its journal since the last change.
+    /// Whether another program has written into the file or its journal since the last change, or that is unknown.
     ///
     /// Other connections of SQLite may.
-    var isTouched: Bool { mode == .exclusive && place.isTouched }
+    func isTouched() throws(VaultError) -> Bool {
+        try foreignWriting() != .none
+    }
+
+    private func foreignWriting() throws(VaultError) -> FilePlace.Writing {
+        if mode == .exclusive { try place.foreignWriting() } else { .none }
+    }
 
     private func requireUntouched() throws(VaultError) {
-        guard isTouched else { return }
-        throw VaultError(.displaced, reason: "another program has written into the file; nothing was stored")
+        switch try foreignWriting() {
+        case .none: return
+        case .found: throw Self.touched
+        case .unknown:
+            throw VaultError(.displaced, reason: "another program may have written into the file; nothing was stored")
+        }
     }
+
+    private static let touched = VaultError(
+        .displaced,
+        reason: "another program has written into the file; nothing was stored"
+    )
 
     /// Takes note of a change that this process has made to the length of the journal.
     func journalWasExtended() {
@@ -254,7 +289,7 @@ final class Database {
             try settle()
             return error
         } catch {
-            return VaultError(error.code, reason: "\(error.reason); it is unknown whether the change was stored")
+            return Self.unknown(error)
         }
     }
 
@@ -263,12 +298,18 @@ final class Database {
     /// The frames of a journal are chained, so that the rest of the failed commit is invalid, too.
     func settle() throws(VaultError) {
         guard case .unsettled = lastCommit else { return }
-        try changeNothing()
+        // A look that the disk fails does not keep the failed commit in the journal.
+        if (try? foreignWriting()) == .found { throw Self.touched }
+        try commitNothing()
     }
 
-    /// Commits a transaction that changes nothing, which settles a failed one.
+    /// Commits a transaction that changes nothing.
     func changeNothing() throws(VaultError) {
         try requireUntouched()
+        try commitNothing()
+    }
+
+    private func commitNothing() throws(VaultError) {
         defer { place.holdJournal() }
         // Written even if the number stays the same, unlike a row.
         try execute("PRAGMA user_version = \(try integer("PRAGMA user_version"))")

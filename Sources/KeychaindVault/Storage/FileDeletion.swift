@@ -108,7 +108,7 @@ struct FileDeletion {
     /// Nobody may have a file of this name open.
     func finish(forgetting forget: () throws(VaultError) -> Void) throws(VaultError) {
         // Another file may have the name: it was put back, or made anew.
-        if !folder.contains(file) { try removeRest(forgetting: forget) }
+        if try !folder.exists(file) { try removeRest(forgetting: forget) }
         if extent == .fileAndGenerations { try removeGenerations() }
         try folder.remove(leftover)
     }
@@ -118,7 +118,7 @@ struct FileDeletion {
         do throws(VaultError) {
             try forget()
         } catch {
-            guard error.code == .storageFull, folder.contains(leftover) else { throw error }
+            guard error.code == .storageFull, try folder.exists(leftover) else { throw error }
             // Makes room, and stays as a mark.
             try folder.truncate(leftover)
             try forget()
@@ -126,7 +126,7 @@ struct FileDeletion {
     }
 
     private func removeGenerations() throws(VaultError) {
-        let present = folder.contains(file) ? try CollectionFile.identifier(of: file, in: folder) : nil
+        let present = try folder.exists(file) ? CollectionFile.identifier(of: file, in: folder) : nil
         try generations.removeAll(exceptOf: present)
     }
 }

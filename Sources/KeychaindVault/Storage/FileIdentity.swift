@@ -6,10 +6,10 @@ struct FileIdentity: Equatable {
     private let device: dev_t
     private let number: ino_t
 
-    /// Follows links; nil if there is no such file, or the disk does not say.
-    init?(_ path: String) {
-        guard let stamp = FileStamp(path) else { return nil }
-        self = stamp.identity
+    /// Nil if there is no such file.
+    init?(_ path: String, followingLinks: Bool = true) throws(VaultError) {
+        guard let status = try Look.at(path, followingLinks: followingLinks) else { return nil }
+        self.init(status)
     }
 
     fileprivate init(_ status: stat) {
@@ -25,10 +25,9 @@ struct FileStamp: Equatable {
     private let seconds: time_t
     private let nanoseconds: Int
 
-    /// Follows links; nil if there is no such file, or the disk does not say.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+    /// Follows links; nil if there is no such file.
+    init?(_ path: String) throws(VaultError) {
+        guard let status = try Look.at(path, followingLinks: true) else { return nil }
         identity = FileIdentity(status)
         size = status.st_size
         seconds = status.st_mtim.tv_sec

@@ -1,16 +1,23 @@
-import CKeychaindLinux
-import Glibc
-
 /// The place of an open database in the file system: what its path and that of its journal led to, as it was left.
 ///
 /// A program that synchronises or restores files puts another file there, or writes into this one. SQLite does not
 /// notice: changes would go into a file that nobody finds again, or mix with the other program's.
 final class FilePlace {
+    /// What another program has done to the files since they were held; a replacement is none.
+    enum Writing {
+        case none
+        case found
+        /// The disk has not said how this process left them.
+        case unknown
+    }
+
     private enum State {
         /// The file is not open for writing.
         case any
         /// SQLite makes the journal with the first transaction.
         case held(file: FileStamp, journal: FileStamp?)
+        /// The disk has not said how the last change of this process has left them.
+        case unseen(file: FileIdentity, journal: FileIdentity?)
     }
 
     private let path: String
@@ -22,37 +29,52 @@ final class FilePlace {
         journal = path + "-wal"
     }
 
+    /// Remembers the files before the first change.
+    func begin() throws(VaultError) {
+        guard let file = try FileStamp(path) else { return }
+        state = .held(file: file, journal: try FileStamp(journal))
+    }
+
     /// Remembers the files as this process has left them, after a change of either.
     ///
     /// Files that have come in their place stay unknown.
     func hold() {
-        guard let file = FileStamp(path) else { return }
-        let journal = FileStamp(journal)
-        guard case .held(let heldFile, let heldJournal) = state else {
-            state = .held(file: file, journal: journal)
-            return
-        }
-        state = .held(
-            file: file.identity == heldFile.identity ? file : heldFile,
-            journal: heldJournal == nil || journal?.identity == heldJournal?.identity ? journal : heldJournal
-        )
+        hold { () throws(VaultError) in try FileStamp(path) }
     }
 
     /// Remembers the journal after a commit, which leaves the file as it was.
     func holdJournal() {
-        guard case .held(let file, _) = state else { return }
-        hold()
-        if case .held(_, let journal) = state { state = .held(file: file, journal: journal) }
+        hold { () throws(VaultError) in nil }
     }
 
-    /// Whether another program has written into one of the files since it was held.
-    var isTouched: Bool {
-        guard case .held(let file, let journal) = state else { return false }
-        return Self.isTouched(file, at: path) || journal.map { Self.isTouched($0, at: self.journal) } ?? false
+    private func hold(_ changedFile: () throws(VaultError) -> FileStamp?) {
+        guard case .held(let heldFile, let heldJournal) = state else { return }
+        do throws(VaultError) {
+            let file = try changedFile()
+            let journal = try FileStamp(journal)
+            state = .held(
+                file: file.flatMap { file in file.identity == heldFile.identity ? file : nil } ?? heldFile,
+                journal: heldJournal == nil || journal?.identity == heldJournal?.identity ? journal : heldJournal
+            )
+        } catch {
+            state = .unseen(file: heldFile.identity, journal: heldJournal?.identity)
+        }
     }
 
-    private static func isTouched(_ held: FileStamp, at path: String) -> Bool {
-        guard let stamp = FileStamp(path), stamp.identity == held.identity else { return false }
+    /// Whether another program has written into one of the files; throws disk errors.
+    func foreignWriting() throws(VaultError) -> Writing {
+        switch state {
+        case .any: return .none
+        case .held(let file, let journal):
+            if try Self.hasChanged(file, at: path) { return .found }
+            if let journal, try Self.hasChanged(journal, at: self.journal) { return .found }
+            return .none
+        case .unseen: return .unknown
+        }
+    }
+
+    private static func hasChanged(_ held: FileStamp, at path: String) throws(VaultError) -> Bool {
+        guard let stamp = try FileStamp(path), stamp.identity == held.identity else { return false }
         return stamp != held
     }
 
@@ -60,23 +82,27 @@ final class FilePlace {
 
     /// Whether the path still leads to the file that was held.
     var hasFile: Bool {
-        guard case .held(let file, _) = state else { return false }
-        return FileIdentity(path) == file.identity
+        guard let held = identities else { return false }
+        return (try? FileIdentity(path)) == held.file
     }
 
-    /// Throws `displaced` unless the paths still lead to the same files.
+    /// Throws `displaced` unless the paths still lead to the same files, and disk errors if that is unknown.
     func check() throws(VaultError) {
-        guard case .held(let file, let held) = state else { return }
-        try check(path, file.identity)
-        if let held { try check(journal, held.identity) }
+        guard let held = identities else { return }
+        try check(path, held.file)
+        if let journal = held.journal { try check(self.journal, journal) }
+    }
+
+    private var identities: (file: FileIdentity, journal: FileIdentity?)? {
+        switch state {
+        case .any: nil
+        case .held(let file, let journal): (file.identity, journal?.identity)
+        case .unseen(let file, let journal): (file, journal)
+        }
     }
 
     private func check(_ path: String, _ identity: FileIdentity) throws(VaultError) {
-        if let present = FileIdentity(path) {
-            if present == identity { return }
-        } else if errno != ENOENT, errno != ENOTDIR {
-            throw VaultError(errno: errno, doing: "look for a file")
-        }
+        guard try FileIdentity(path) != identity else { return }
         let name = path.split(separator: "/").last ?? ""
         throw VaultError(.displaced, reason: "another program has replaced or removed \(name); nothing was stored")
     }

@@ -72,29 +72,20 @@ struct Folder: Sendable {
         return names.sorted()
     }
 
-    /// Whether the name exists, even as a broken link.
-    func contains(_ name: String) -> Bool {
-        var status = stat()
-        return lstat(file(name), &status) == 0
-    }
-
-    /// The same, but throws if the disk does not say; for names whose absence leads to a new file.
+    /// Whether the name exists, even as a broken link; throws if the disk does not say.
     func exists(_ name: String) throws(VaultError) -> Bool {
-        var status = stat()
-        if lstat(file(name), &status) == 0 { return true }
-        guard errno == ENOENT || errno == ENOTDIR else { throw VaultError(errno: errno, doing: "look for \(name)") }
-        return false
+        try Look.at(file(name)) != nil
     }
 
-    func size(of name: String) -> Int {
-        var status = stat()
-        return lstat(file(name), &status) == 0 ? Int(status.st_size) : 0
+    /// Zero if there is no such file; throws if the disk does not say.
+    func size(of name: String) throws(VaultError) -> Int {
+        Int(try Look.at(file(name))?.st_size ?? 0)
     }
 
-    /// Whether the name is that of a regular file, or of none.
-    func isRegular(_ name: String) -> Bool {
-        var status = stat()
-        return lstat(file(name), &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    /// Whether the name is that of a regular file, or of none; throws if the disk does not say.
+    func isRegular(_ name: String) throws(VaultError) -> Bool {
+        guard let status = try Look.at(file(name)) else { return true }
+        return status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Private to its owner; fails if the name exists.
@@ -136,11 +127,11 @@ struct Folder: Sendable {
     }
 
     func rename(_ name: String, to newName: String) throws(VaultError) {
-        let identity = FileIdentity(file(name))
+        let identity = try FileIdentity(file(name), followingLinks: false)
         guard Glibc.rename(file(name), file(newName)) == 0 else {
-            let failure = errno
-            if isDone(identity, newName), !contains(name) { return }
-            throw VaultError(errno: failure, doing: "rename \(name)")
+            let failure = VaultError(errno: errno, doing: "rename \(name)")
+            if try isDone(identity, newName, after: failure), try !exists(name) { return }
+            throw failure
         }
     }
 
@@ -161,18 +152,19 @@ struct Folder: Sendable {
 
     /// Throws `busy` when the name is taken.
     func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
-        let identity = FileIdentity(file(name))
+        let identity = try FileIdentity(file(name), followingLinks: false)
         if link(file(name), file(newName)) == 0 {
             // A leftover of the old name is removed at the next start.
             unlink(file(name))
             return
         }
-        let failure = errno
-        if isDone(identity, newName) {
+        let number = errno
+        let failure = VaultError(errno: number, doing: "rename \(name)")
+        if try isDone(identity, newName, after: failure) {
             unlink(file(name))
             return
         }
-        switch failure {
+        switch number {
         case EEXIST:
             throw Self.isTaken(newName)
         case EPERM, ENOTSUP, ENOSYS:
@@ -180,7 +172,7 @@ struct Folder: Sendable {
             try requireFree(newName)
             try rename(name, to: newName)
         default:
-            throw VaultError(errno: failure, doing: "rename \(name)")
+            throw failure
         }
     }
 
@@ -188,16 +180,17 @@ struct Folder: Sendable {
     ///
     /// Throws `busy` when the name is taken.
     func keepAlso(_ name: String, as newName: String) throws(VaultError) {
-        let identity = FileIdentity(file(name))
+        let identity = try FileIdentity(file(name), followingLinks: false)
         if link(file(name), file(newName)) == 0 { return }
-        let failure = errno
-        if isDone(identity, newName) { return }
-        switch failure {
+        let number = errno
+        let failure = VaultError(errno: number, doing: "link \(name)")
+        if try isDone(identity, newName, after: failure) { return }
+        switch number {
         case EEXIST: throw Self.isTaken(newName)
         case EPERM, ENOTSUP, ENOSYS:
             try requireFree(newName)
             try rename(name, to: newName)
-        default: throw VaultError(errno: failure, doing: "link \(name)")
+        default: throw failure
         }
     }
 
@@ -205,8 +198,17 @@ struct Folder: Sendable {
     ///
     /// Network file systems do so when the answer is lost. Taking the report for true would leave a file in use that
     /// its maker was told does not exist.
-    private func isDone(_ identity: FileIdentity?, _ newName: String) -> Bool {
-        identity != nil && FileIdentity(file(newName)) == identity
+    private func isDone(
+        _ identity: FileIdentity?,
+        _ newName: String,
+        after failure: VaultError
+    ) throws(VaultError) -> Bool {
+        guard let identity else { return false }
+        do throws(VaultError) {
+            return try FileIdentity(file(newName), followingLinks: false) == identity
+        } catch {
+            throw VaultError(failure.code, reason: "\(failure.reason); it is unknown whether \(newName) was made")
+        }
     }
 
     func requireFree(_ name: String) throws(VaultError) {

@@ -11,7 +11,7 @@ extension Generations {
         keys: CollectionKeys,
         configuration: VaultConfiguration
     ) throws(VaultError) {
-        guard source.contains(Self.folderName) else { return }
+        guard try source.exists(Self.folderName) else { return }
         for generation in try existing() {
             do throws(VaultError) {
                 try removeUnprotected(protections, from: generation, keys: keys, configuration: configuration)
@@ -52,7 +52,14 @@ extension Generations {
         }
         if !writes.isEmpty {
             let sealed = try keys.seal(state)
-            try file.write(writes, label: state.label, modified: state.modified, state: sealed, version: 0)
+            let doubt = try file.write(
+                writes,
+                label: state.label,
+                modified: state.modified,
+                state: sealed,
+                version: 0
+            )
+            if let doubt { throw doubt }
         }
         // The file has the old pages until the checkpoint.
         try file.finish(isSound: true)

@@ -80,7 +80,7 @@ struct Generations: Sendable {
 
     /// Removes the generations, durably, except those of the collection with this identifier.
     func removeAll(exceptOf present: [UInt8]?) throws(VaultError) {
-        guard source.contains(Self.folderName) else { return }
+        guard try source.exists(Self.folderName) else { return }
         try folder.remove(name.unfinishedFileName)
         for generation in try existing() where try !isOf(present, generation) { try folder.remove(generation) }
         try folder.synchronize()

@@ -1,0 +1,29 @@
+import CKeychaindLinux
+import Glibc
+
+/// A look at what a name leads to.
+///
+/// One that the disk fails says nothing of the file: taken for its absence, a failed look would have another file made
+/// in its place. It is repeated, and throws in the end.
+enum Look {
+    /// Nil if there is no such file.
+    static func at(_ path: String, followingLinks: Bool = false) throws(VaultError) -> stat? {
+        try at(path, in: AT_FDCWD, flags: followingLinks ? 0 : AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// The same for a name in an open folder; follows no link.
+    static func at(_ name: String, in folder: CInt) throws(VaultError) -> stat? {
+        try at(name, in: folder, flags: AT_SYMLINK_NOFOLLOW)
+    }
+
+    private static func at(_ path: String, in folder: CInt, flags: CInt) throws(VaultError) -> stat? {
+        try retryingRead { (_) throws(VaultError) -> stat? in
+            var status = stat()
+            if fstatat(folder, path, &status, flags) == 0 { return status }
+            guard errno == ENOENT || errno == ENOTDIR else {
+                throw VaultError(errno: errno, doing: "look for \(path.split(separator: "/").last ?? "/")")
+            }
+            return nil
+        }
+    }
+}
