@@ -19,6 +19,8 @@ faults "a new file whose name is reported as failed" --only create-collection --
 faults "a file that cannot be opened in a salvage" --only salvage --operation open --mode fail --every 4
 faults "a page that the disk does not return at first, in a salvage" \
     --only salvage --operation read --mode torn --up-to 12
+faults "a look at the path of a keychain that fails" --only create --only change --operation stat --mode fail
+faults "a look at the last backup that fails" --only back-up --operation stat --mode fail --up-to 45
 faults "a crash within a restore or a salvage" --only restore-damaged --only salvage --operation rename --mode kill
 for script in failed_swap:"a restore and a salvage that fail" refused_deletion:"a deletion without room for a name"; do
     mkdir "$work/${script%%:*}"

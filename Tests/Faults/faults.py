@@ -40,6 +40,8 @@ WITH_BYTES = {"read", "write"}
 # A disk that says so and does not: only a sync leaves everything readable as long as the power is there.
 HARMLESS_LIES = {"sync", "folder-sync"}
 EIO, ENOSPC = 5, 28
+# Of a disk that stays broken or full for a while.
+LASTING_ERRORS = {"write": [EIO, ENOSPC], "sync": [EIO, ENOSPC], "stat": [EIO]}
 WORK = ROOT + "/collection/Work"
 BACKUPS, BACKUPS_INTERFACE = "/org/keychaind/Backups", "org.keychaind.Backups1"
 YESTERDAY = int(time.time()) - 36 * 3600
@@ -527,9 +529,8 @@ class Run:
                             continue
                         if not self.case(scenario, operation, mode, number):
                             break
-                # A disk that stays broken or full for a while.
-                for error in [EIO, ENOSPC]:
-                    if operation in {"write", "sync"} and "fail" in modes and next(counter) % every == 0:
+                for error in LASTING_ERRORS.get(operation, []):
+                    if "fail" in modes and next(counter) % every == 0:
                         self.case(scenario, operation, "fail", 1, error, repeat=1 << 20)
 
     def power_losses(self):
