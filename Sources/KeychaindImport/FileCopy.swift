@@ -36,8 +36,12 @@ struct FileCopy {
         var size = 0
         for name in entries.sorted() {
             let path = "\(folder)/\(name)"
-            // A link that leads nowhere is no file.
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            guard stat(path, &status) == 0 else {
+                // A link that leads nowhere is no file.
+                if [ENOENT, ENOTDIR, ELOOP].contains(errno) { continue }
+                throw FileCopy.failure(path)
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else { continue }
             try FileCopy.checkOwner(status, path)
             size += Int(status.st_size)
             guard size <= FileCopy.limit else {

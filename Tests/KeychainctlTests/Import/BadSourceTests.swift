@@ -166,6 +166,21 @@ struct BadSourceTests {
         #expect(try home.leftovers.isEmpty)
     }
 
+    @Test("a file that cannot be found out about is not left out")
+    func import_failedLook_isRefused() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        // The system does not look for such a long name.
+        try FileManager.default.createSymbolicLink(
+            atPath: home.folder.path("data/keyrings/user.keystore"),
+            withDestinationPath: String(repeating: "n", count: 300)
+        )
+        let result = try await home.runImport()
+        #expect(result.status == .exited(10), "\(result.errors)")
+        #expect(result.errors.contains("user.keystore cannot be copied"))
+        #expect(try home.leftovers.isEmpty)
+    }
+
     @Test("without files there is nothing to import")
     func import_noFiles_isNotFound() async throws {
         let result = try await ImportHome().runImport()
