@@ -96,3 +96,10 @@ package final class RawClient: @unchecked Sendable {
         dbus_connection_close(pointer)
     }
 }
+
+extension Message {
+    /// The name to which it is sent; nil for a broadcast.
+    package var receiver: String? {
+        dbus_message_get_destination(pointer).map { String(cString: $0) }
+    }
+}
