@@ -123,7 +123,7 @@ extension Collection {
 
     private func write(_ batch: MutationBatch) async -> WrittenBatch {
         var change = batch.change
-        change.state.lastChanges.note(change.state.revision, of: vault)
+        change.state.lastChanges.note(change.state.revision, of: vaultNumber)
         do throws(VaultError) {
             let written: CollectionWriter.Written
             switch storage {

@@ -238,7 +238,7 @@ extension Collection {
         }
         let ledger = await storedLedger(keys.collection)
         let lastChange = await recordedLastChange()
-        if let own = lastChange?.own { vault = own.vault }
+        if let own = lastChange?.own { vaultNumber = own.vault }
         table = contents.table
         problems = contents.problems
         condition = contents.condition

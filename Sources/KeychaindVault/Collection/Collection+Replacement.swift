@@ -69,9 +69,9 @@ extension Collection {
     /// Records the last change of the file before it is closed, unless it was never read.
     func recordLastChange(of worker: Worker<CollectionWriter>) {
         guard let identifier = header?.identifier else { return }
-        worker.post { [vault, folderWorker = context.folderWorker] writer in
+        worker.post { [vaultNumber, folderWorker = context.folderWorker] writer in
             guard let state = writer.state else { return }
-            let change = RecordedChange(number: state.revision, own: state.lastChanges[vault])
+            let change = RecordedChange(number: state.revision, own: state.lastChanges[vaultNumber])
             folderWorker.post { folder in folder.setLastChange(change, of: identifier) }
         }
     }

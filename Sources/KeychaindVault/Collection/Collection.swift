@@ -110,7 +110,7 @@ package final class Collection {
     var recorded: KnownCollection?
 
     /// The number by which this vault knows its own changes in the file.
-    var vault = UInt64.random(in: .min ... .max)
+    var vaultNumber = UInt64.random(in: .min ... .max)
 
     var problems: [String] = []
     var condition = FileCondition.sound
