@@ -109,15 +109,18 @@ final class ChangeNotifier {
         ids.prefix(itemsPerNotice).forEach { emitLockChanged(of: $0, in: collection) }
         let rest = ids.dropFirst(itemsPerNotice)
         lockNotices[collection.name] = nil
-        if !rest.isEmpty { emitLockChangedLater(of: rest, in: collection) }
+        if !rest.isEmpty { emitLockChangedLater(of: rest, in: collection, at: connection.endOfQueue) }
     }
 
     /// Goes on after a pause, once the bus has taken most of the signals: beside a sandbox, each goes to many clients.
-    private func emitLockChangedLater(of ids: ArraySlice<ItemID>, in collection: Collection) {
+    ///
+    /// - Parameter place: the bytes to be sent by then. What is queued later does not count: large replies to a program
+    ///   may keep the queue full for ever.
+    private func emitLockChangedLater(of ids: ArraySlice<ItemID>, in collection: Collection, at place: Int) {
         lockNotices[collection.name] = BusActor.loop.schedule(after: ChangeNotifier.pause) { [weak self] in
             guard let self else { return }
-            guard connection.bytesToSend < ChangeNotifier.unsentBytes else {
-                return emitLockChangedLater(of: ids, in: collection)
+            guard connection.bytesToSend < ChangeNotifier.unsentBytes || connection.sentBytes >= place else {
+                return emitLockChangedLater(of: ids, in: collection, at: place)
             }
             emitLockChanged(of: ids, in: collection)
         }

@@ -120,6 +120,12 @@ extension Connection {
 
     package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) + outbox.size }
 
+    /// The bytes that the socket has accepted so far.
+    package var sentBytes: Int { outbox.written }
+
+    /// The ``sentBytes`` at which as much has left as is queued now.
+    package var endOfQueue: Int { outbox.written + outbox.size }
+
     /// Whether another call may be handled, whose reply adds to the queue.
     ///
     /// Programs that call faster than the bus takes the replies would otherwise fill the memory.
@@ -135,7 +141,7 @@ extension Connection {
     ///
     /// What is queued later does not count: replies that need not wait may keep the queue full for ever.
     package func waitForRoom() async {
-        let place = outbox.written + outbox.size - Connection.largeReplyLimit
+        let place = endOfQueue - Connection.largeReplyLimit
         while isOpen, !mayAddLargeReply, outbox.written < place {
             let room = Room(place: min(place, room?.place ?? place), promise: room?.promise ?? Promise())
             self.room = room

@@ -60,4 +60,40 @@ struct SignalLoadTests {
             signal.path == last.rawValue && signal.changedProperties?.values["Locked"] == .boolean(false)
         }
     }
+
+    @Test("A program that keeps the queue full holds up no signals of a keychain's items")
+    @BusActor
+    func lockSignals_queueIsAlwaysFull_arrive() async throws {
+        var limits = ServiceLimits()
+        limits.itemsPerNotice = 1
+        let service = try await ProviderInProcess(limits: limits)
+        let (client, login) = (service.client, try service.collection(.login))
+        try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let session = try await client.openPlainSession()
+        var items: [ObjectPath] = []
+        for number in 0..<4 {
+            items.append(try await client.createItem(in: .login, "item", ["n": "\(number)"], session: session))
+        }
+        login.lock()
+        let greedy = try service.bus.connect()
+        let signal = Message.signal(.service, "org.example.Test", "Large", to: greedy.uniqueName)
+        signal.append(ByteArray([UInt8](repeating: 1, count: 1 << 20)))
+        let filling = Task.immediate(executorPreference: BusActor.loop) { @BusActor in
+            while !Task.isCancelled {
+                while service.connection.bytesToSend < 4 << 20 { service.connection.send(signal) }
+                await Task.yield()
+            }
+        }
+        defer { filling.cancel() }
+        let before = service.connection.sentBytes
+        try await service.provider.unlock(login, with: ProviderInProcess.bytes(ProviderInProcess.password))
+        for item in items {
+            _ = try await client.signals.first("an unlocked item") { signal in
+                signal.path == item.rawValue && signal.changedProperties?.values["Locked"] == .boolean(false)
+            }
+        }
+        // One full queue for each of the items, and some.
+        #expect(service.connection.sentBytes - before < 64 << 20)
+        greedy.close()
+    }
 }
