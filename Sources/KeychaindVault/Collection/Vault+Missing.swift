@@ -40,6 +40,7 @@ extension Vault {
     /// Whether the file of a missing collection is there again; then ``takeUp(_:)`` serves it.
     package func hasReturned(_ collection: Collection) -> Bool {
         guard collection.isMissing else { return false }
-        return (try? collection.context.folder.exists(collection.name.fileName)) == true
+        // Asked for on the event loop, by each Unlock; the next one asks again.
+        return ((try? Look.once(at: collection.context.folder.file(collection.name.fileName))) ?? nil) != nil
     }
 }

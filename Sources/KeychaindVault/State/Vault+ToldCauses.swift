@@ -43,7 +43,7 @@ extension StateFile {
         if let cause {
             try setValue(cause, ofRecord: record)
         } else if try value(ofRecord: record) != nil {
-            // Checked first: at almost every start there is nothing to remove, and so no write.
+            // Almost every start finds nothing to remove, and needs no write.
             try removeRecord(record)
         }
     }

@@ -16,14 +16,21 @@ enum Look {
         try at(name, in: folder, flags: AT_SYMLINK_NOFOLLOW)
     }
 
+    /// The same, once: a repetition pauses, for which an event loop must not wait.
+    static func once(at path: String) throws(VaultError) -> stat? {
+        try once(at: path, in: AT_FDCWD, flags: AT_SYMLINK_NOFOLLOW)
+    }
+
     private static func at(_ path: String, in folder: CInt, flags: CInt) throws(VaultError) -> stat? {
-        try retryingRead { (_) throws(VaultError) -> stat? in
-            var status = stat()
-            if fstatat(folder, path, &status, flags) == 0 { return status }
-            guard errno == ENOENT || errno == ENOTDIR else {
-                throw VaultError(errno: errno, doing: "look for \(path.split(separator: "/").last ?? "/")")
-            }
-            return nil
+        try retryingRead { (_) throws(VaultError) in try once(at: path, in: folder, flags: flags) }
+    }
+
+    private static func once(at path: String, in folder: CInt, flags: CInt) throws(VaultError) -> stat? {
+        var status = stat()
+        if fstatat(folder, path, &status, flags) == 0 { return status }
+        guard errno == ENOENT || errno == ENOTDIR else {
+            throw VaultError(errno: errno, doing: "look for \(path.split(separator: "/").last ?? "/")")
         }
+        return nil
     }
 }
