@@ -20,6 +20,7 @@ struct CollectionState: Equatable, Sendable {
 
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(5 * 8 + MultisetHash.size + label.utf8.count + lastChanges.encodedSize)
         bytes.append(bigEndian: nextItem)
         bytes.append(bigEndian: revision)
         bytes.append(bigEndian: itemCount)
@@ -27,7 +28,7 @@ struct CollectionState: Equatable, Sendable {
         bytes.append(bigEndian: modified.microsecondsSinceEpoch)
         bytes += hash.bytes
         bytes += label.utf8.prefix { byte in byte != 0 }
-        bytes += lastChanges.encoded
+        lastChanges.encode(into: &bytes)
         return bytes
     }
 }

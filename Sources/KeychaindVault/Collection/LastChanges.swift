@@ -27,14 +27,16 @@ struct LastChanges: Equatable, Sendable {
         }
     }
 
-    var encoded: [UInt8] {
-        guard !entries.isEmpty else { return [] }
-        var bytes: [UInt8] = [0]
+    /// The size of the encoded list in bytes.
+    var encodedSize: Int { entries.isEmpty ? 0 : 1 + 16 * entries.count }
+
+    func encode(into bytes: inout [UInt8]) {
+        guard !entries.isEmpty else { return }
+        bytes.append(0)
         for entry in entries {
             bytes.append(bigEndian: entry.vault)
             bytes.append(bigEndian: entry.number)
         }
-        return bytes
     }
 
     subscript(vault: UInt64) -> Entry? {
@@ -42,6 +44,10 @@ struct LastChanges: Equatable, Sendable {
     }
 
     mutating func note(_ number: UInt64, of vault: UInt64) {
+        if entries.first?.vault == vault {
+            entries[0].number = number
+            return
+        }
         entries.removeAll { entry in entry.vault == vault }
         entries.insert(Entry(vault: vault, number: number), at: 0)
         entries.removeLast(max(0, entries.count - Self.maximumCount))
