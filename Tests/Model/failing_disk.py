@@ -1,6 +1,7 @@
 """What a disk that fails changes."""
 
 import copy
+import time
 
 from faults import EIO, ENOSPC, OPERATIONS, WITH_BYTES
 from hypothesis import strategies as st
@@ -173,10 +174,11 @@ class KeychainsOnAFailingDisk(KeychainsAfterRestarts):
             return
         _, prompt = program.call(ROOT, SECRET + "Service", "Unlock", "ao", paths)
         wanted = [path for path, is_locked in zip(paths, states) if is_locked]
+        since = time.monotonic()
         result, was_killed = self.run_on_a_failing_disk(program, prompt, fault)
         assert set(result or []) <= set(wanted), result
         if result and not was_killed:
-            self.unlocked(program, result)
+            self.unlocked(program, result, since)
         for keychain in self.locked:
             # An item stays locked when its keychain was opened for it.
             is_locked = program.get(keychain, "Collection", "Locked")
@@ -185,8 +187,9 @@ class KeychainsOnAFailingDisk(KeychainsAfterRestarts):
             self.locked[keychain] = is_locked
         states = [self.is_locked(program, path) for path in paths]
         if None not in states:
+            since = time.monotonic()
             assert sorted(program.unlock(*paths)) == sorted(paths)
-            self.unlocked(program, [path for path, is_locked in zip(paths, states) if is_locked])
+            self.unlocked(program, [path for path, is_locked in zip(paths, states) if is_locked], since)
 
     def create_on_a_failing_disk(self, program, _, fault):
         label = {SECRET + "Collection.Label": ("s", "Work")}

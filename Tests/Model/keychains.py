@@ -4,18 +4,22 @@ import copy
 import os
 import shutil
 import signal
+import sys
 import time
+import traceback
 
 from faults import BACKUPS, BACKUPS_INTERFACE
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from world import *
 
 PASSWORD = "p"
 PROTECTION = {"keychain:access-control": "userPresence"}
-# Ten seconds, less and more by what a busy machine may take.
+# Seconds; a grant counts as uncertain for the last of them where a rule depends on it.
 GRANT = 10
 LEEWAY = 3
+FAILURE = f"{SCRATCH}/failure"
 LOCKED = "org.freedesktop.Secret.Error.IsLocked"
 
 numbers = st.integers(min_value=0, max_value=7)
@@ -37,6 +41,7 @@ class Keychains(RuleBasedStateMachine):
         self.count = 0
 
     def teardown(self):
+        self.note_failure(sys.exc_info()[1])
         if self.is_screen_locked:
             machine.set_screen_locked(False)
             self.is_screen_locked = False
@@ -44,6 +49,13 @@ class Keychains(RuleBasedStateMachine):
             machine.stop(signal.SIGKILL)
         for program in self.programs:
             program.close()
+
+    def note_failure(self, error):
+        """Keeps the first failure: Hypothesis tells only what fails again."""
+        if isinstance(error, Exception) and not isinstance(error, HypothesisException):
+            if not os.path.exists(FAILURE):
+                with open(FAILURE, "w") as file:
+                    traceback.print_exception(error, file=file)
 
     # What is chosen
 
@@ -67,16 +79,16 @@ class Keychains(RuleBasedStateMachine):
 
     # What is so
 
-    def has(self, program, item):
-        """Whether a program has an item: yes, no, or None while a grant may end."""
+    def has(self, program, item, leeway=0):
+        """Whether a program has an item: yes, no, or None while a grant may end, or will in so many seconds."""
         if self.locked[item.collection]:
             return False
         if not item.is_protected:
             return True
         if self.is_screen_locked or item.path not in program.grants:
             return False
-        age = time.monotonic() - program.grants[item.path]
-        return True if age < GRANT - LEEWAY else False if age > GRANT + LEEWAY else None
+        asked, answered = (time.monotonic() - moment for moment in program.grants[item.path])
+        return True if asked < GRANT - leeway else False if answered > GRANT + LEEWAY else None
 
     @invariant()
     def everybody_has_what_is_theirs(self):

@@ -19,11 +19,11 @@ class KeychainsWithPrompts(Keychains):
         if path in self.locked:
             return self.locked[path]
         item = next((item for item in self.items if item.path == path), None)
-        has = item and self.has(program, item)
+        has = item and self.has(program, item, LEEWAY)
         return None if has is None else not has
 
-    def unlocked(self, program, paths):
-        now = time.monotonic()
+    def unlocked(self, program, paths, since):
+        """Notes what a prompt has unlocked that was run at that time."""
         for path in paths:
             if path in self.locked:
                 self.locked[path] = False
@@ -31,7 +31,7 @@ class KeychainsWithPrompts(Keychains):
             if item.path in paths:
                 self.locked[item.collection] = False
                 if item.is_protected:
-                    program.grants[item.path] = now
+                    program.grants[item.path] = (since, time.monotonic())
 
     @precondition(lambda self: self.can_ask())
     @rule(
@@ -52,10 +52,11 @@ class KeychainsWithPrompts(Keychains):
             self.prompts.append(Prompt(program, prompt, wanted))
             return
         machine.answer(f"agree {PASSWORD}" if answer == "yes" else "no")
+        since = time.monotonic()
         dismissed, (_, result) = program.run(prompt)
         assert dismissed == (answer == "no") and sorted(result) == sorted([] if dismissed else wanted), result
         if answer == "yes":
-            self.unlocked(program, wanted)
+            self.unlocked(program, wanted, since)
 
     def waiting(self):
         return [prompt for prompt in self.prompts if not prompt.is_over and not prompt.is_silent]

@@ -27,5 +27,6 @@ if /usr/bin/python3 "$scripts/model.py" "${SEED:-1}" "${SEQUENCES:-25}" "${STEPS
     pass "$(tail -n 1 "$work/result")"
 else
     tail -n 100 "$work/result"
-    fail "the daemon and the model differ: $(grep -E '^[A-Za-z.]*(Error|Exception|Refused)' "$work/result" | tail -n 1)"
+    if [[ -e $work/failure ]]; then sed 's/^/first: /' "$work/failure"; fi
+    fail "the daemon and the model differ: $(tail -n 1 "$work/failure" || tail -n 1 "$work/result")"
 fi
