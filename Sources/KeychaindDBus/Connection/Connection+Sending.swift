@@ -120,7 +120,7 @@ extension Connection {
 
     package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) + outbox.size }
 
-    /// The bytes that the socket has accepted so far.
+    /// The bytes that have left the queue so far.
     package var sentBytes: Int { outbox.written }
 
     /// The ``sentBytes`` at which as much has left as is queued now.
@@ -134,15 +134,17 @@ extension Connection {
     /// Whether messages may be read: refusing them adds to the queue, too.
     var mayRead: Bool { bytesToSend < 2 * Connection.outgoingLimit }
 
-    private var mayAddLargeReply: Bool { bytesToSend < Connection.largeReplyLimit }
-
     /// Waits, in suspended calls with large replies, until the bus has read most of the queue or the connection is
     /// closed.
     ///
     /// What is queued later does not count: replies that need not wait may keep the queue full for ever.
     package func waitForRoom() async {
-        let place = endOfQueue - Connection.largeReplyLimit
-        while isOpen, !mayAddLargeReply, outbox.written < place {
+        await waitUntilSent(endOfQueue - Connection.largeReplyLimit)
+    }
+
+    /// Waits until ``sentBytes`` has reached a place in the queue, or the connection is closed.
+    package func waitUntilSent(_ place: Int) async {
+        while isOpen, sentBytes < place {
             let room = Room(place: min(place, room?.place ?? place), promise: room?.promise ?? Promise())
             self.room = room
             await room.promise.wait()
@@ -150,14 +152,14 @@ extension Connection {
     }
 
     func resumeWaitersForRoom() {
-        guard let room, !isOpen || mayAddLargeReply || outbox.written >= room.place else { return }
+        guard let room, !isOpen || sentBytes >= room.place else { return }
         self.room = nil
         room.promise.fulfill()
     }
 
-    /// The next room for a large reply.
+    /// The next room in the queue that somebody waits for.
     struct Room {
-        /// The bytes that the socket has accepted by then, at the latest.
+        /// The ``sentBytes`` by then.
         let place: Int
         let promise: Promise<Void>
     }

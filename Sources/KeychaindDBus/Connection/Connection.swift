@@ -23,7 +23,7 @@ package final class Connection {
     var subscriptionCount: UInt64 = 0
     var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
     let outbox: Outbox
-    /// What ``waitForRoom()`` waits for; nil if nothing does.
+    /// What ``waitUntilSent(_:)`` waits for; nil if nothing does.
     var room: Room?
     var exports: [String: Export] = [:]
     var receiveBuffer: ReceiveBuffer?

@@ -46,7 +46,7 @@ final class Outbox {
 
     private(set) var size = 0
 
-    /// All bytes that the socket has accepted.
+    /// All bytes that have left the queue.
     private(set) var written = 0
 
     /// Nil for the size that the system has chosen.
@@ -200,6 +200,7 @@ final class Outbox {
             // The bus is gone; libdbus notices when it reads.
             entries += backlog.takeAll()
             entries.removeAll { if case .message = $0 { true } else { false } }
+            self.written += size
             (sent, size) = (0, 0)
             return true
         }
