@@ -96,10 +96,12 @@ package final class Provider {
         audit = AccessAudit(recorder: AuditRecorder { vault.audit($0, in: $1) })
         rules = ItemRules(vault: vault, logger: logger)
         access = ItemAccess(audit: audit, rules: rules)
+        let audience = SignalAudience(clients: clients, connections: connections)
+        vault.admission = SignalRoom(connection: connection, audience: audience)
         changes = ChangeNotifier(
             connection: connection,
             access: access,
-            audience: SignalAudience(clients: clients, connections: connections),
+            audience: audience,
             itemsPerNotice: limits.itemsPerNotice
         )
         largeAnswers = LargeAnswers(connection: connection, limits: limits)

@@ -34,6 +34,12 @@ package final class Vault {
         set { observer.onDisplacement = newValue }
     }
 
+    /// Decides when changes may begin; nil for at once.
+    package var admission: (any ChangeAdmission)? {
+        get { observer.admission }
+        set { observer.admission = newValue }
+    }
+
     private struct Opened {
         let context: VaultContext
         var collections: [Collection]

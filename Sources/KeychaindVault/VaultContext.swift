@@ -5,6 +5,18 @@ final class ChangeObserver {
     var onChange: ((CollectionName) -> Void)?
     var onProblem: ((CollectionName) -> Void)?
     var onDisplacement: ((Collection) -> Void)?
+    var admission: (any ChangeAdmission)?
+}
+
+/// Decides when a change of an item or a label may begin, so that what others are told of changes does not pile up.
+package protocol ChangeAdmission: AnyObject {
+    /// Waits until a change may begin, and returns what ``end(_:)`` takes.
+    ///
+    /// - Parameter bytes: those of the label and the attributes that others are told.
+    func begin(_ bytes: Int) async -> Int
+
+    /// Ends a change, just before others are told of it.
+    func end(_ size: Int)
 }
 
 /// The objects that the collections of a vault share.

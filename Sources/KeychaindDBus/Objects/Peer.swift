@@ -75,6 +75,8 @@ package final class PeerTable<P: Peer> {
 
     package var all: [P] { Array(peers.values) }
 
+    package var count: Int { peers.count }
+
     package func remove(_ name: String) {
         peers.removeValue(forKey: name)?.leave()
     }

@@ -51,6 +51,9 @@ final class SignalAudience {
         }
     }
 
+    /// The messages that a signal takes, at most.
+    var messagesPerSignal: Int { connections.allowBroadcasts ? 1 : clients.count }
+
     /// The confined clients that see an item, for a signal after its deletion.
     func witnesses(of id: ItemID, in collection: Collection) -> [Client] {
         guard !connections.allowBroadcasts else { return [] }

@@ -34,6 +34,9 @@ private enum WrittenBatch {
 extension Collection {
     func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
         try requireUnlocked()
+        let admission = context.observer.admission
+        let size = await admission?.begin(mutation.toldBytes(in: table)) ?? 0
+        defer { admission?.end(size) }
         if case .writing = commits {
             let resumption = await withCheckedContinuation { continuation in
                 mutation.continuation = continuation

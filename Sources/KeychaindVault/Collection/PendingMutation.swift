@@ -39,6 +39,24 @@ final class PendingMutation {
         case .delete, .rename: 0
         }
     }
+
+    /// The bytes of the label and the attributes that others are told after the change.
+    func toldBytes(in table: borrowing ItemTable) -> Int {
+        switch request {
+        case .create(let item): return item.label.utf8.count + item.attributes.packed.count
+        case .update(let id, let update):
+            let label = update.label?.utf8.count ?? 0
+            switch update.attributes {
+            case .none: return label
+            case .all(let attributes): return label + attributes.packed.count
+            case .one(_, let value):
+                // All attributes are told.
+                return label + (value?.utf8.count ?? 0) + (table[id]?.metadata.attributes.packed.count ?? 0)
+            }
+        case .delete: return 0
+        case .rename(let label): return label.utf8.count
+        }
+    }
 }
 
 enum NewSecret {
