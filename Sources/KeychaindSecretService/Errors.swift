@@ -58,6 +58,28 @@ func translatingErrors<Result: ~Copyable>(
     }
 }
 
+extension VaultError {
+    /// The answer to a change that memory has, which others must know of first; throws any other error.
+    func asDoubt() throws(BusError) -> BusError {
+        guard outcome != nil else { throw BusError(self) }
+        return BusError(self)
+    }
+}
+
+/// Runs a change of the vault, and converts its errors.
+///
+/// Returns the error for the caller of a change that memory has, though it is unknown whether it is stored. Others must
+/// know of the change first.
+@BusActor
+func changing(_ body: () async throws(VaultError) -> Void) async throws(BusError) -> BusError? {
+    do throws(VaultError) {
+        try await body()
+        return nil
+    } catch {
+        return try error.asDoubt()
+    }
+}
+
 extension ErrorName {
     /// The name of an authentication error: Apple's code under keychaind's prefix.
     package init(_ code: AuthenticationError.Code) {

@@ -22,7 +22,8 @@ faults "a page that the disk does not return at first, in a salvage" \
 faults "a look at the path of a keychain that fails" --only create --only change --operation stat --mode fail
 faults "a look at the last backup that fails" --only back-up --operation stat --mode fail --up-to 45
 faults "a crash within a restore or a salvage" --only restore-damaged --only salvage --operation rename --mode kill
-for script in failed_swap:"a restore and a salvage that fail" refused_deletion:"a deletion without room for a name"; do
+for script in failed_swap:"a restore and a salvage that fail" refused_deletion:"a deletion without room for a name" \
+    unknown_change:"changes of which it is unknown whether they are stored"; do
     mkdir "$work/${script%%:*}"
     if /usr/bin/python3 -B "$project/Tests/Faults/${script%%:*}.py" "$KEYCHAIND" "$work/faults.so" \
         "$work/${script%%:*}" >"$work/log"; then

@@ -59,12 +59,15 @@ extension FailingDiskTests {
         FailingDisk.failure = Self.hidingAtCommit(paths)
         let error = await #expect(throws: VaultError.self) { try await make(change, of: id, in: login) }
         #expect(error == .of(.storageFailed) && error?.reason.contains("unknown") == true)
+        // Nobody else is told of a new password.
+        #expect((error?.outcome != nil) == (change != .newPassword))
         #expect(FailingDisk.failure == nil && login.problem?.contains("unknown") == true)
         // The file has the change, and so memory has it.
         let ids = login.itemIDs
         #expect(ids.count == (change == .newItem ? 2 : change == .deletion ? 0 : 1))
         try await login.verify(Fixture.bytes(change.password))
-        await #expect(throws: VaultError.of(.storageFailed)) { try await login.add("refused", ["n": "3"]) }
+        let refusal = await #expect(throws: VaultError.self) { try await login.add("refused", ["n": "3"]) }
+        #expect(refusal == .of(.storageFailed) && refusal?.outcome == nil)
         #expect(login.itemIDs == ids)
 
         for path in paths { try Self.reveal(path) }
@@ -93,16 +96,16 @@ extension FailingDiskTests {
         let tasks = (0..<8).map { number in
             Task { @VaultActor in
                 do {
-                    try await login.add("x", ["n": "\(number)"])
-                    return 1
+                    return [try await login.add("x", ["n": "\(number)"])]
                 } catch let error as VaultError {
-                    return error.reason.contains("unknown") ? 1 : 0
+                    guard case .item(.created(let id))? = error.outcome else { return [ItemID]() }
+                    return [id]
                 }
             }
         }
         for (number, task) in tasks.enumerated() {
-            let count = try await task.value
-            #expect(login.search(["n": "\(number)"]).count == count)
+            let made = try await task.value
+            #expect(login.search(["n": "\(number)"]) == made)
         }
         #expect(FailingDisk.failure == nil, "it has not happened")
         try Self.reveal(path)

@@ -140,8 +140,9 @@ struct Collections {
     // MARK: Labels and aliases
 
     func setLabel(of collection: Collection, to label: String) async throws(BusError) {
-        try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
+        let doubt = try await changing { () async throws(VaultError) in try await collection.setLabel(label) }
         changes.labelChanged(collection)
+        if let doubt { throw doubt }
     }
 
     /// Throws `LimitsExceeded` if a label is too long.

@@ -76,6 +76,7 @@ final class Items {
         }
         attributes = attributes.stamped(by: client.view.stamp?.program)
         let creation: ItemCreation
+        var doubt: BusError?
         do throws(VaultError) {
             if let replaced, let key = used?.key {
                 // With its own key, the item keeps the password that it was stored with.
@@ -104,7 +105,9 @@ final class Items {
                 )
             }
         } catch {
-            throw BusError(error)
+            guard case .item(let made)? = error.outcome else { throw BusError(error) }
+            creation = made
+            doubt = BusError(error)
         }
         let isProtectionChanged = collection.protection(of: creation.id) != before
         if isProtectionChanged {
@@ -119,6 +122,7 @@ final class Items {
             if isProtectionChanged { clients.endGrants(of: ItemReference(id, in: collection)) }
             changes.itemChanged(id, in: collection, isProtectionChanged ? [.all, .locked] : .all)
         }
+        if let doubt { throw doubt }
         return .item(creation.id, in: collection.name)
     }
 
@@ -260,7 +264,7 @@ final class Items {
     ) async throws(BusError) {
         let policy = collection.policyText(of: id)
         let witnesses = changes.witnesses(of: id, in: collection)
-        try await translatingErrors { () async throws(VaultError) in
+        let doubt = try await changing { () async throws(VaultError) in
             try await collection.deleteItem(
                 id,
                 authenticated: authorization != nil,
@@ -271,5 +275,6 @@ final class Items {
         lockouts.forget(id, in: collection)
         clients.endGrants(of: ItemReference(id, in: collection))
         changes.itemDeleted(id, in: collection, witnesses: witnesses)
+        if let doubt { throw doubt }
     }
 }

@@ -85,6 +85,7 @@ extension ItemObject {
         let secret = try readSecret(from: call)
         try await items.keys.check(secret, item.attributes, for: client)
         let permission = try await permission(to: .changeSecret)
+        var doubt: BusError?
         do throws(VaultError) {
             try await collection.updateItem(
                 id,
@@ -94,9 +95,10 @@ extension ItemObject {
                 at: permission?.item.revision
             )
         } catch {
-            throw BusError(error)
+            doubt = try error.asDoubt()
         }
         didChange(by: .changeSecret, [], permission)
+        if let doubt { throw doubt }
         call.reply()
     }
 

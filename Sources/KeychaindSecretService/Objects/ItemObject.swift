@@ -112,7 +112,7 @@ struct ItemObject {
     @BusActor
     private func update(label: String) async throws(BusError) {
         let permission = try await permission(to: .rename(label))
-        try await translatingErrors { () async throws(VaultError) in
+        let doubt = try await changing { () async throws(VaultError) in
             try await collection.updateItem(
                 id,
                 label: label,
@@ -121,6 +121,7 @@ struct ItemObject {
             )
         }
         didChange(by: .rename(label), .label, permission)
+        if let doubt { throw doubt }
     }
 
     /// Sets what is given in one write; attributes are all of them, and can change the access control (#111).
@@ -146,6 +147,7 @@ struct ItemObject {
             throw BusError(.failed, "item \(id) was changed by another call; try again")
         }
         let before = collection.protection(of: id)
+        var doubt: BusError?
         do throws(VaultError) {
             try await collection.updateItem(
                 id,
@@ -157,11 +159,12 @@ struct ItemObject {
                 at: permission?.item.revision
             )
         } catch {
-            throw BusError(error)
+            doubt = try error.asDoubt()
         }
         var properties: ItemProperties = label == nil ? [] : .label
         if attributes != nil { properties.formUnion(.attributes) }
         didChange(from: before, by: action, properties, permission)
+        if let doubt { throw doubt }
     }
 
     /// The kind of change that the new values make.
@@ -199,7 +202,7 @@ struct ItemObject {
         let attributes = item.attributes.setting(Attributes.schema, to: type)
         try items.access.checkRules(on: id, in: collection, with: attributes, for: client)
         let permission = try await permission(to: action)
-        try await translatingErrors { () async throws(VaultError) in
+        let doubt = try await changing { () async throws(VaultError) in
             try await collection.updateItem(
                 id,
                 setting: Attributes.schema,
@@ -209,6 +212,7 @@ struct ItemObject {
             )
         }
         didChange(by: action, .attributes, permission)
+        if let doubt { throw doubt }
     }
 
     /// Deletes an unprotected or authorised item at once; returns a prompt for other protected items.

@@ -78,6 +78,7 @@ final class PortalSecrets {
         from client: Client
     ) async throws(BusError) {
         let creation: ItemCreation
+        var doubt: BusError?
         do throws(VaultError) {
             creation = try await login.createItem(
                 label: application.isEmpty ? "Portal secret" : "Portal secret of \(application)",
@@ -86,11 +87,14 @@ final class PortalSecrets {
                 replacing: false
             )
         } catch {
-            throw BusError(error)
+            guard case .item(let made)? = error.outcome else { throw BusError(error) }
+            creation = made
+            doubt = BusError(error)
         }
         audit.imported(creation.id, in: login, by: client)
         logger.notice("Took an application's portal secret", metadata: ["item": "\(creation.id)"])
         changes.itemCreated(creation.id, in: login)
+        if let doubt { throw doubt }
     }
 }
 

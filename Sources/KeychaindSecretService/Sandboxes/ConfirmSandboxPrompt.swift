@@ -74,8 +74,15 @@ final class ConfirmSandboxPrompt: PromptAction {
             for (collection, id) in items {
                 await slice.yieldIfOver()
                 guard collection.item(id)?.attributes[Attributes.program] != program else { continue }
-                try await collection.stamp(id, for: program)
+                var doubt: VaultError?
+                do throws(VaultError) {
+                    try await collection.stamp(id, for: program)
+                } catch {
+                    guard error.outcome != nil else { throw error }
+                    doubt = error
+                }
                 provider.changes.itemChanged(id, in: collection, .attributes)
+                if let doubt { throw doubt }
             }
         }
     }

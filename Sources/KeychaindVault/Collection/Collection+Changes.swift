@@ -7,7 +7,7 @@ extension Collection {
     /// Durable on return. A replaced item keeps its ID and creation time (#95). An item whose policy takes key material
     /// in each alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`,
     /// `passcodeNotSet`, `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and
-    /// disk errors; then nothing has changed.
+    /// disk errors; then nothing has changed, unless the error has an outcome.
     ///
     /// - Parameters:
     ///   - replaced: attributes of the item to replace, such as a stamp; none for any item.
@@ -55,7 +55,7 @@ extension Collection {
     /// that change the required key material have the secret sealed again. Throws `locked`, `noSuchItem`,
     /// `limitExceeded`, `unreadable` for a damaged item, `invalidAccessControl`, `authenticationNeeded`,
     /// `passcodeNotSet`, `applicationPasswordNeeded`, `busy` after a concurrent change, and disk errors; then nothing
-    /// has changed.
+    /// has changed, unless the error has an outcome.
     ///
     /// - Parameters:
     ///   - key: the item key; it implies authentication.

@@ -17,10 +17,12 @@ private enum WrittenBatch {
     /// The file in use has them, but the disk does not say whether its path still leads to it.
     case unknown(VaultError)
 
-    var result: Result<Void, VaultError> {
+    /// The answer to one of the changes, which has this outcome unless the batch is refused.
+    func result(_ outcome: ChangeOutcome) -> Result<ChangeOutcome, VaultError> {
         switch self {
-        case .stored: .success(())
-        case .refused(let error), .unknown(let error): .failure(error)
+        case .stored: .success(outcome)
+        case .refused(let error): .failure(error)
+        case .unknown(let doubt): .failure(doubt.afterChange(outcome))
         }
     }
 }
@@ -32,7 +34,7 @@ private enum WrittenBatch {
 ///
 /// The bus bounds the waiting calls per caller: with one bound for all, one caller could starve the others.
 extension Collection {
-    func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
+    func perform(_ mutation: PendingMutation) async throws(VaultError) -> ChangeOutcome {
         try requireUnlocked()
         let admission = context.observer.admission
         let size = await admission?.begin(mutation.toldBytes(in: table)) ?? 0
@@ -56,11 +58,10 @@ extension Collection {
         let written = await write(batch)
         let companions = batch.mutations.dropFirst()
         guard case .refused(let error) = written, !companions.isEmpty else {
-            for (index, companion) in companions.enumerated() {
-                companion.settle(written.result.map { _ in batch.outcomes[index + 1] })
+            for (companion, outcome) in zip(companions, batch.outcomes.dropFirst()) {
+                companion.settle(written.result(outcome))
             }
-            try written.result.get()
-            return batch.outcomes[0]
+            return try written.result(batch.outcomes[0]).get()
         }
         context.configuration.logger.warning(
             "\(name): \(batch.mutations.count) changes failed together and are retried one by one: \(error)"
@@ -110,15 +111,14 @@ extension Collection {
         }
     }
 
-    private func writeAlone(_ mutation: PendingMutation) async -> Result<PendingMutation.Outcome, VaultError> {
+    private func writeAlone(_ mutation: PendingMutation) async -> Result<ChangeOutcome, VaultError> {
         do throws(VaultError) {
             try requireUnlocked()
             var batch = newBatch()
             guard try batch.add(mutation, to: table) else {
                 throw VaultError(.storageFailed, reason: "the change could not be started")
             }
-            try await write(batch).result.get()
-            return .success(batch.outcomes[0])
+            return await write(batch).result(batch.outcomes[0])
         } catch {
             return .failure(error)
         }
@@ -209,7 +209,7 @@ extension Collection {
 }
 
 extension PendingMutation {
-    fileprivate func settle(_ result: Result<Outcome, VaultError>) {
+    fileprivate func settle(_ result: Result<ChangeOutcome, VaultError>) {
         resume(.settled(result))
     }
 

@@ -17,7 +17,7 @@ struct MutationBatch {
     private(set) var change: CollectionChange
     private(set) var mutations: [PendingMutation] = []
 
-    private(set) var outcomes: [PendingMutation.Outcome] = []
+    private(set) var outcomes: [ChangeOutcome] = []
 
     private var oldTags: [[UInt64]] = []
     private var touched: Set<ItemID> = []
@@ -52,7 +52,7 @@ struct MutationBatch {
         guard isEmpty || (mutations.count < Self.maximumCount && secretBytes + bytes <= Self.maximumSecretBytes) else {
             return false
         }
-        let outcome: PendingMutation.Outcome?
+        let outcome: ChangeOutcome?
         switch mutation.request {
         case .create(let item):
             outcome = try create(item, in: table)
@@ -92,7 +92,7 @@ struct MutationBatch {
     private mutating func create(
         _ item: NewItem,
         in table: borrowing ItemTable
-    ) throws(VaultError) -> PendingMutation.Outcome? {
+    ) throws(VaultError) -> ChangeOutcome? {
         let key = item.attributes.withoutReserved
         if item.isReplacing {
             if newAttributes.contains(key.setting(Attributes.schema, to: nil)) { return nil }
@@ -101,8 +101,7 @@ struct MutationBatch {
                 tags: try indexKey.tags(of: key),
                 having: item.replacedAttributes
             ) {
-                let outcome = try update(id, item.update(of: id), in: table)
-                return outcome == nil ? nil : .item(.replaced(id))
+                return try update(id, item.update(of: id), in: table)
             }
         }
         try checkPlace(of: ItemProtection(of: item.attributes), instead: .none)
@@ -148,7 +147,7 @@ struct MutationBatch {
         _ id: ItemID,
         _ update: ItemUpdate,
         in table: borrowing ItemTable
-    ) throws(VaultError) -> PendingMutation.Outcome? {
+    ) throws(VaultError) -> ChangeOutcome? {
         if touched.contains(id) { return nil }
         guard let record = table[id] else { throw VaultError.noItem(id) }
         guard record.condition == .intact, !table.isDamaged(id) else {
@@ -191,7 +190,7 @@ struct MutationBatch {
         change.state.revision = revision
         append(.update(row, from: record.revision), oldTags: oldTags)
         newAttributes.insert(metadata.attributes.withoutReserved.setting(Attributes.schema, to: nil))
-        return .done
+        return .item(.replaced(id))
     }
 
     /// Throws for an access control that no key enforces, unless the collection accepts that.
@@ -241,7 +240,7 @@ struct MutationBatch {
         isAuthenticated: Bool,
         at expected: ItemRevision?,
         in table: borrowing ItemTable
-    ) throws(VaultError) -> PendingMutation.Outcome? {
+    ) throws(VaultError) -> ChangeOutcome? {
         if touched.contains(id) { return nil }
         guard let record = table[id] else { throw VaultError.noItem(id) }
         try table.checkAuthorization(of: id, isAuthenticated: isAuthenticated)
@@ -256,7 +255,7 @@ struct MutationBatch {
         return .done
     }
 
-    private mutating func rename(_ label: String) -> PendingMutation.Outcome {
+    private mutating func rename(_ label: String) -> ChangeOutcome {
         // Of several labels the last one wins, as if each had been written.
         _ = nextRevision()
         change.state.label = label

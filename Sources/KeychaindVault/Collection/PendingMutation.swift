@@ -17,12 +17,7 @@ final class PendingMutation {
         case lead
 
         /// The change was written in another caller's batch, or failed.
-        case settled(Result<Outcome, VaultError>)
-    }
-
-    enum Outcome: Sendable {
-        case item(ItemCreation)
-        case done
+        case settled(Result<ChangeOutcome, VaultError>)
     }
 
     let request: Request
@@ -57,6 +52,12 @@ final class PendingMutation {
         case .rename(let label): return label.utf8.count
         }
     }
+}
+
+/// What a change has made.
+package enum ChangeOutcome: Sendable {
+    case item(ItemCreation)
+    case done
 }
 
 enum NewSecret {
