@@ -211,9 +211,28 @@ final class VaultFolder {
         } catch {
             guard error.code == .displaced else { throw error }
             logger.error("Another program has replaced \(StateFile.name), or may have written into it")
-            openState()
+            try takeUpState()
             try change(openedState())
         }
+    }
+
+    /// Opens the file in place of a displaced one, with what the vault has in memory; a copy replaces a removed one.
+    private func takeUpState() throws(VaultError) {
+        let former = formerState()
+        openState()
+        guard let former else { return }
+        try openedState().add(former)
+        if let known = former.known { remember(known) }
+    }
+
+    private func formerState() -> StateFile.Contents? {
+        guard case .opened(let file) = stateFile, let contents = file.formerContents() else { return nil }
+        do throws(VaultError) {
+            try file.putBack(in: folder)
+        } catch {
+            logger.error("\(StateFile.name) was removed, and its history and ledgers may be lost: \(error)")
+        }
+        return contents
     }
 
     /// Reads `state.db` again after it could not be read or written at the last attempt.
