@@ -83,55 +83,42 @@ let package = Package(
         // The first instructions of a set-gid process.
         .target(name: "CKeychaindDomain"),
 
-        .target(name: "KeychaindConfiguration", dependencies: ["CKeychaindTOML"], swiftSettings: settings),
-        .target(name: "KeychaindDBus", dependencies: ["CKeychaindDBus", "CKeychaindLinux"], swiftSettings: settings),
-        .target(name: "KeychaindGcrypt", dependencies: ["CKeychaindGcrypt"], swiftSettings: settings),
+        .target(name: "KeychaindConfiguration", dependencies: ["CKeychaindTOML"]),
+        .target(name: "KeychaindDBus", dependencies: ["CKeychaindDBus", "CKeychaindLinux"]),
+        .target(name: "KeychaindGcrypt", dependencies: ["CKeychaindGcrypt"]),
         .target(
             name: "KeychaindHardening",
-            dependencies: ["CKeychaindLinux", "CKeychaindSeccomp", "CKeychaindWipingHeap"],
-            swiftSettings: settings
+            dependencies: ["CKeychaindLinux", "CKeychaindSeccomp", "CKeychaindWipingHeap"]
         ),
-        .target(name: "KeychaindRights", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
-        .target(name: "KeychaindModel", swiftSettings: settings),
+        .target(name: "KeychaindRights", dependencies: ["CKeychaindLinux"]),
+        .target(name: "KeychaindModel"),
         // Which program may have which item: rules, their order and their decision.
-        .target(name: "KeychaindRules", dependencies: ["KeychaindModel"], swiftSettings: settings),
+        .target(name: "KeychaindRules", dependencies: ["KeychaindModel"]),
         // The texts for people, in their languages.
-        .target(name: "KeychaindLanguage", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
+        .target(name: "KeychaindLanguage", dependencies: ["CKeychaindLinux"]),
         // What both programs have: the version, and for keychainctl statuses, tables and passwords.
         .target(
             name: "KeychaindCommandLine",
-            dependencies: ["CKeychaindLinux", "KeychaindGcrypt", "KeychaindLanguage"],
-            swiftSettings: settings
+            dependencies: ["CKeychaindLinux", "KeychaindGcrypt", "KeychaindLanguage"]
         ),
         .target(
             name: "KeychaindSwitch",
-            dependencies: ["CKeychaindLinux", "KeychaindCommandLine", "KeychaindLanguage"],
-            swiftSettings: settings
+            dependencies: ["CKeychaindLinux", "KeychaindCommandLine", "KeychaindLanguage"]
         ),
-        .target(
-            name: "KeychaindKeys",
-            dependencies: ["KeychaindGcrypt", "KeychaindModel"],
-            swiftSettings: settings
-        ),
-        .target(name: "KeychaindForeignFiles", dependencies: ["KeychaindGcrypt"], swiftSettings: settings),
+        .target(name: "KeychaindKeys", dependencies: ["KeychaindGcrypt", "KeychaindModel"]),
+        .target(name: "KeychaindForeignFiles", dependencies: ["KeychaindGcrypt"]),
         // The encrypted archives of `keychainctl export`.
-        .target(
-            name: "KeychaindArchive",
-            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt"],
-            swiftSettings: settings
-        ),
+        .target(name: "KeychaindArchive", dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt"]),
         .target(
             name: "KeychaindVault",
             dependencies: [
                 "CKeychaindLinux", "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindRights",
                 logging,
-            ],
-            swiftSettings: settings
+            ]
         ),
         .target(
             name: "KeychaindTPM",
-            dependencies: ["CKeychaindTPM", "KeychaindGcrypt", "KeychaindKeys", "KeychaindRights", "KeychaindVault"],
-            swiftSettings: settings
+            dependencies: ["CKeychaindTPM", "KeychaindGcrypt", "KeychaindKeys", "KeychaindRights", "KeychaindVault"]
         ),
         .target(
             name: "KeychaindDesktop",
@@ -139,8 +126,7 @@ let package = Package(
                 "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindModel",
                 "KeychaindRights",
                 logging,
-            ],
-            swiftSettings: settings
+            ]
         ),
         .target(
             name: "KeychaindAuthentication",
@@ -148,8 +134,7 @@ let package = Package(
                 "CKeychaindLinux", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage",
                 "KeychaindModel", "KeychaindRights",
                 logging,
-            ],
-            swiftSettings: settings
+            ]
         ),
         .target(
             name: "KeychaindFIDO",
@@ -157,8 +142,7 @@ let package = Package(
                 "CKeychaindFIDO", "CKeychaindLinux", "KeychaindAuthentication", "KeychaindDBus", "KeychaindGcrypt",
                 "KeychaindModel",
                 logging,
-            ],
-            swiftSettings: settings
+            ]
         ),
         .target(
             name: "KeychaindSecretService",
@@ -167,22 +151,16 @@ let package = Package(
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
                 "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindVault",
                 logging,
-            ],
-            swiftSettings: settings
+            ]
         ),
-        .target(
-            name: "SecretServiceClient",
-            dependencies: ["CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt"],
-            swiftSettings: settings
-        ),
+        .target(name: "SecretServiceClient", dependencies: ["CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt"]),
         // Copies items of other providers; Foundation is for the report's JSON.
         .target(
             name: "KeychaindImport",
             dependencies: [
                 "CKeychaindLinux", "KeychaindCommandLine", "KeychaindDBus", "KeychaindForeignFiles", "KeychaindGcrypt",
                 "KeychaindLanguage", "KeychaindModel", "SecretServiceClient",
-            ],
-            swiftSettings: settings
+            ]
         ),
         // Apple's API: the targets that use Foundation, whose types are in it.
         .target(
@@ -191,14 +169,9 @@ let package = Package(
                 "KeychaindGcrypt", "KeychaindModel", "SecretServiceClient",
                 .byName(name: "KeychaindKeys", condition: .when(traits: ["Keys"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Keys"])),
-            ],
-            swiftSettings: settings
+            ]
         ),
-        .target(
-            name: "LocalAuthentication",
-            dependencies: ["SecretServiceClient", "Security"],
-            swiftSettings: settings
-        ),
+        .target(name: "LocalAuthentication", dependencies: ["SecretServiceClient", "Security"]),
 
         // Links the Swift runtime statically: starts faster, needs less memory, and needs no installed Swift.
         // In release only: the tests link this target too and need the shared runtime.
@@ -212,7 +185,7 @@ let package = Package(
                 "KeychaindSecretService", "KeychaindTPM", "KeychaindVault",
                 logging,
             ],
-            swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
+            swiftSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
         ),
 
@@ -229,7 +202,7 @@ let package = Package(
                     condition: .when(traits: ["Programs"])
                 ),
             ],
-            swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
+            swiftSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
             linkerSettings: [
                 .unsafeFlags(["-static-stdlib"], .when(configuration: .release)),
                 // Parts of Foundation that the argument parser, compiled for the shared library, does not name.
@@ -243,16 +216,14 @@ let package = Package(
             name: "KeychaindTouchSimulator",
             dependencies: ["KeychaindTestSupport"],
             path: "Tests/TouchSimulator",
-            exclude: ["README.md"],
-            swiftSettings: settings
+            exclude: ["README.md"]
         ),
 
         // Not products: `make bench` prints what the parts cost, and what a program on the bus sees of that.
         .target(
             name: "KeychaindBenchmarkSupport",
             dependencies: ["CKeychaindGcrypt", "CKeychaindLinux", "KeychaindGcrypt"],
-            path: "Benchmarks/Support",
-            swiftSettings: settings
+            path: "Benchmarks/Support"
         ),
         .executableTarget(
             name: "KeychaindServiceBenchmark",
@@ -262,8 +233,7 @@ let package = Package(
                 // Its key derivations have the same memory as keychaind's.
                 "CKeychaindWipingHeap",
             ],
-            path: "Benchmarks/Service",
-            swiftSettings: settings
+            path: "Benchmarks/Service"
         ),
         .executableTarget(
             name: "KeychaindMicrobenchmarks",
@@ -272,8 +242,7 @@ let package = Package(
                 "KeychaindVault",
                 logging,
             ],
-            path: "Benchmarks/Micro",
-            swiftSettings: settings
+            path: "Benchmarks/Micro"
         ),
 
         .target(
@@ -283,40 +252,24 @@ let package = Package(
                 "KeychaindModel", "KeychaindVault",
                 logging,
             ],
-            path: "Tests/TestSupport",
-            swiftSettings: settings
+            path: "Tests/TestSupport"
         ),
         .testTarget(
             name: "DBusTests",
-            dependencies: ["CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindTestSupport"],
-            swiftSettings: settings
+            dependencies: ["CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindTestSupport"]
         ),
-        .testTarget(
-            name: "LanguageTests",
-            dependencies: ["KeychaindLanguage", "KeychaindTestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(name: "ConfigurationTests", dependencies: ["KeychaindConfiguration"], swiftSettings: settings),
-        .testTarget(
-            name: "GcryptTests",
-            dependencies: ["KeychaindGcrypt", "KeychaindTestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "KeychainModelTests",
-            dependencies: ["KeychaindModel", "KeychaindTestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(name: "RulesTests", dependencies: ["KeychaindModel", "KeychaindRules"], swiftSettings: settings),
+        .testTarget(name: "LanguageTests", dependencies: ["KeychaindLanguage", "KeychaindTestSupport"]),
+        .testTarget(name: "ConfigurationTests", dependencies: ["KeychaindConfiguration"]),
+        .testTarget(name: "GcryptTests", dependencies: ["KeychaindGcrypt", "KeychaindTestSupport"]),
+        .testTarget(name: "KeychainModelTests", dependencies: ["KeychaindModel", "KeychaindTestSupport"]),
+        .testTarget(name: "RulesTests", dependencies: ["KeychaindModel", "KeychaindRules"]),
         .testTarget(
             name: "ForeignFilesTests",
-            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"],
-            swiftSettings: settings
+            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"]
         ),
         .testTarget(
             name: "KeysTests",
-            dependencies: ["KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "KeychaindTestSupport"],
-            swiftSettings: settings
+            dependencies: ["KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "KeychaindTestSupport"]
         ),
         .testTarget(
             name: "VaultTests",
@@ -324,16 +277,14 @@ let package = Package(
                 "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindTestSupport", "KeychaindVault",
                 logging,
             ],
-            exclude: ["Fixtures"],
-            swiftSettings: settings
+            exclude: ["Fixtures"]
         ),
         .testTarget(
             name: "TPMTests",
             dependencies: [
                 "KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "KeychaindTPM", "KeychaindTestSupport",
                 "KeychaindVault",
-            ],
-            swiftSettings: settings
+            ]
         ),
         .testTarget(
             name: "DesktopTests",
@@ -341,8 +292,7 @@ let package = Package(
                 "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindModel",
                 "KeychaindTestSupport",
                 logging,
-            ],
-            swiftSettings: settings
+            ]
         ),
         .testTarget(
             name: "AuthenticationTests",
@@ -350,8 +300,7 @@ let package = Package(
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage",
                 "KeychaindModel", "KeychaindTestSupport",
                 logging,
-            ],
-            swiftSettings: settings
+            ]
         ),
         .testTarget(
             name: "SecretServiceTests",
@@ -360,29 +309,25 @@ let package = Package(
                 "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindSecretService",
                 "KeychaindTestSupport", "KeychaindVault", "keychaind",
                 logging,
-            ],
-            swiftSettings: settings
+            ]
         ),
         .testTarget(
             name: "SecretServiceClientTests",
             dependencies: [
                 "KeychaindDBus", "KeychaindGcrypt", "SecretServiceClient", "KeychaindSecretServiceClientProbe",
                 "KeychaindTestSupport", "keychaind",
-            ],
-            swiftSettings: settings
+            ]
         ),
         .testTarget(
             name: "ArchiveTests",
             dependencies: ["KeychaindArchive", "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"],
-            exclude: ["Fixtures"],
-            swiftSettings: settings
+            exclude: ["Fixtures"]
         ),
         .testTarget(
             name: "SwitchTests",
             dependencies: [
                 "KeychaindCommandLine", "KeychaindLanguage", "KeychaindSwitch", "KeychaindTestSupport",
-            ],
-            swiftSettings: settings
+            ]
         ),
         .testTarget(
             name: "KeychainctlTests",
@@ -390,44 +335,38 @@ let package = Package(
                 "CKeychaindLinux", "KeychaindArchive", "KeychaindCommandLine", "KeychaindDBus",
                 "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindImport", "KeychaindLanguage",
                 "KeychaindTestSupport", "SecretServiceClient", "keychainctl", "keychaind",
-            ],
-            swiftSettings: settings
+            ]
         ),
         .testTarget(
             name: "SecurityTests",
             dependencies: ["SecretServiceClient", "Security", "KeychaindTestSupport", "keychaind"],
-            exclude: ["Samples"],
-            swiftSettings: settings
+            exclude: ["Samples"]
         ),
         // The examples, a package of their own that scripts/test builds, driven as a person would.
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["KeychaindTestSupport", "KeychaindTouchSimulator", "keychaind"],
-            swiftSettings: settings
+            dependencies: ["KeychaindTestSupport", "KeychaindTouchSimulator", "keychaind"]
         ),
         .testTarget(
             name: "LocalAuthenticationTests",
             dependencies: [
                 "KeychaindDBus", "LocalAuthentication", "SecretServiceClient", "Security", "KeychaindTestSupport",
                 "keychaind",
-            ],
-            swiftSettings: settings
+            ]
         ),
         // Stands in for Apple's in those tests.
-        .target(name: "KeychaindSwiftUI", path: "Tests/Tutorials/SwiftUI", swiftSettings: settings),
+        .target(name: "KeychaindSwiftUI", path: "Tests/Tutorials/SwiftUI"),
         // A program of its own, since it looks at what the library does to its process.
         .executableTarget(
             name: "KeychaindSecretServiceClientProbe",
             dependencies: ["CKeychaindGcrypt", "CKeychaindLinux", "SecretServiceClient"],
-            path: "Tests/SecretServiceClientProbe",
-            swiftSettings: settings
+            path: "Tests/SecretServiceClientProbe"
         ),
         // Likewise: what it does to itself would be done to all tests.
         .executableTarget(
             name: "KeychaindHardeningProbe",
             dependencies: ["CKeychaindHardeningProbe", "KeychaindHardening"],
-            path: "Tests/HardeningProbe/Swift",
-            swiftSettings: settings
+            path: "Tests/HardeningProbe/Swift"
         ),
         .target(name: "CKeychaindHardeningProbe", path: "Tests/HardeningProbe/C"),
         .testTarget(
@@ -435,8 +374,7 @@ let package = Package(
             dependencies: [
                 "KeychaindDBus", "KeychaindGcrypt", "KeychaindHardeningProbe", "KeychaindSecretService",
                 "KeychaindTestSupport", "keychaind",
-            ],
-            swiftSettings: settings
+            ]
         ),
     ],
     swiftLanguageModes: [.v6],
@@ -457,8 +395,7 @@ if Context.environment["KEYCHAIND_FUZZ"] != nil {
             name: "KeychaindFuzzer",
             dependencies: readers,
             path: "Tests/Fuzzer",
-            exclude: ["Dictionaries", "Seeds", "Tests"],
-            swiftSettings: settings
+            exclude: ["Dictionaries", "Seeds", "Tests"]
         )
     )
 } else {
@@ -467,10 +404,15 @@ if Context.environment["KEYCHAIND_FUZZ"] != nil {
             name: "Fuzzer",
             dependencies: readers,
             path: "Tests/Fuzzer",
-            exclude: ["Dictionaries", "Program", "Seeds"],
-            swiftSettings: settings
+            exclude: ["Dictionaries", "Program", "Seeds"]
         )
     )
+}
+
+// Not for C, nor for the tutorials, which are compiled with the settings of a program that follows them.
+let tutorialNames = Set(tutorialTargets.map(\.name))
+for target in package.targets where !target.name.hasPrefix("CKeychaind") && !tutorialNames.contains(target.name) {
+    target.swiftSettings = settings + (target.swiftSettings ?? [])
 }
 
 /// Leaves out all targets but these and their dependencies.
