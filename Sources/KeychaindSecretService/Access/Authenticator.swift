@@ -100,10 +100,8 @@ struct Authenticator {
     func domainState(for client: Client) async throws(BusError) -> [UInt8] {
         guard let set = await biometry.availability().set else { return [] }
         let identity = await client.caller().applicationIdentity ?? client.name
-        do throws(VaultError) {
-            return try vault.code(of: "domain state", Array(identity.utf8), set.hash)
-        } catch {
-            throw BusError(error)
+        return try translatingErrors { () throws(VaultError) in
+            try vault.code(of: "domain state", Array(identity.utf8), set.hash)
         }
     }
 }

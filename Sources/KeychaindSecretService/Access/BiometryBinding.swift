@@ -37,10 +37,8 @@ enum BiometryBinding {
                 availability.error ?? AuthenticationError(.biometryNotAvailable, reason: "no finger can be matched")
             )
         }
-        do throws(VaultError) {
-            return unbound.setting(attribute, to: try value(for: set, in: vault))
-        } catch {
-            throw BusError(error)
+        return try translatingErrors { () throws(VaultError) in
+            unbound.setting(attribute, to: try value(for: set, in: vault))
         }
     }
 

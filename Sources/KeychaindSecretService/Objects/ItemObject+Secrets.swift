@@ -85,20 +85,7 @@ extension ItemObject {
         let secret = try readSecret(from: call)
         try await items.keys.check(secret, item.attributes, for: client)
         let permission = try await permission(to: .changeSecret)
-        var doubt: BusError?
-        do throws(VaultError) {
-            try await collection.updateItem(
-                id,
-                secret: secret,
-                key: permission?.key,
-                authenticated: permission != nil,
-                at: permission?.item.revision
-            )
-        } catch {
-            doubt = try error.asDoubt()
-        }
-        didChange(by: .changeSecret, [], permission)
-        if let doubt { throw doubt }
+        try await write(secret: secret, by: .changeSecret, under: permission)
         call.reply()
     }
 

@@ -99,7 +99,7 @@ struct ItemObject {
     }
 
     @BusActor
-    func didChange(
+    private func didChange(
         from before: ItemProtection? = nil,
         by action: ItemAction,
         _ properties: ItemProperties,
@@ -112,16 +112,7 @@ struct ItemObject {
     @BusActor
     private func update(label: String) async throws(BusError) {
         let permission = try await permission(to: .rename(label))
-        let doubt = try await changing { () async throws(VaultError) in
-            try await collection.updateItem(
-                id,
-                label: label,
-                authenticated: permission != nil,
-                at: permission?.item.revision
-            )
-        }
-        didChange(by: .rename(label), .label, permission)
-        if let doubt { throw doubt }
+        try await write(label: label, by: .rename(label), under: permission)
     }
 
     /// Sets what is given in one write; attributes are all of them, and can change the access control (#111).
@@ -147,7 +138,30 @@ struct ItemObject {
             throw BusError(.failed, "item \(id) was changed by another call; try again")
         }
         let before = collection.protection(of: id)
+        try await write(
+            label: label,
+            attributes: attributes,
+            secret: secret,
+            from: before,
+            by: action,
+            under: permission
+        )
+    }
+
+    /// Stores what is given and tells of it; with an authorisation only in the state of the item that it was for.
+    ///
+    /// - Parameter before: the previous protection, if the change can be one of it.
+    @BusActor
+    func write(
+        label: String? = nil,
+        attributes: Attributes? = nil,
+        secret: consuming Secret? = nil,
+        from before: ItemProtection? = nil,
+        by action: ItemAction,
+        under permission: ItemAuthorization?
+    ) async throws(BusError) {
         var doubt: BusError?
+        // Not `changing`: a closure cannot consume the secret.
         do throws(VaultError) {
             try await collection.updateItem(
                 id,
