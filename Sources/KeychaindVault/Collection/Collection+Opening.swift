@@ -1,0 +1,95 @@
+import KeychaindModel
+import Logging
+
+/// Opening the file, which a locked collection has, too.
+extension Collection {
+    /// Opens the collection's file; a failure makes the collection unreadable.
+    ///
+    /// - Parameters:
+    ///   - early: an unlock that begins meanwhile.
+    ///   - recorded: the file that the collection had before.
+    func openFile(for early: EarlyUnlock? = nil, recorded: KnownCollection? = nil) async {
+        let logger = context.configuration.logger
+        let derivations = context.derivations
+        earlyUnlock = early
+        self.recorded = recorded
+        do throws(VaultError) {
+            let worker = try newWorker()
+            let contents = try await worker.perform { (writer) throws(VaultError) in
+                guard let early else { return try writer.open() }
+                return try writer.open { header in early.begin(with: header, on: derivations) }
+            } afterwards: { writer in
+                writer.restIfTooMany()
+            }
+            header = contents.header
+            table = contents.table
+            properties.label = contents.header.label
+            properties.created = contents.header.created
+            properties.modified = contents.header.modified
+            storage = .file(worker)
+            if let obstacle = contents.obstacle { disk = .readOnly(obstacle) }
+            if let damage = contents.damage {
+                condition = .incomplete
+                problems.append(Self.damaged(damage))
+                if damage.isTriedAgain { disk = .unread(damage) }
+            }
+            if let problem = contents.header.problem {
+                if condition == .sound { condition = .damaged }
+                problems.append(problem)
+            }
+            if contents.tagsAreStale {
+                problems.append(
+                    "the search index was made with another key: searches find nothing until the collection is unlocked"
+                )
+            }
+            noticeOtherHeader()
+            for problem in problems + [replacement?.problem].compactMap(\.self) {
+                logger.warning("\(name): \(problem)")
+            }
+        } catch {
+            let isThere = (try? context.folder.exists(name.fileName)) ?? true
+            let reason = isThere ? error.reason : Self.reasonOfAbsence(name)
+            storage = isThere ? .none : .missing
+            phase = .unreadable(reason: reason)
+            problems = [reason]
+            if isThere, error.isTriedAgain { disk = .unread(error) }
+            if isThere, error.code == .unreadable { condition = .damaged }
+            logger.error(
+                """
+                \(name): the collection cannot be read and is left as it is: \(reason). Generations are in \
+                \(context.folder.folder(Generations.folderName).path)
+                """
+            )
+        }
+    }
+
+    private static func damaged(_ error: VaultError) -> String {
+        "the file is damaged: \(error.reason). What is intact is read, and nothing is changed; the list may be incomplete"
+    }
+
+    /// Closes a file that is a copy of another collection.
+    func close(asCopyOf other: CollectionName) async {
+        await close()
+        let reason = "it is a copy of \(other); move one of the two files out of the folder"
+        phase = .unreadable(reason: reason)
+        problems = [reason]
+        condition = .sound
+        replacement = nil
+        header = nil
+        table = ItemTable()
+        context.configuration.logger.error("\(name): the collection is left as it is: \(reason)")
+    }
+
+    func newWorker() throws(VaultError) -> Worker<CollectionWriter> {
+        let writer = CollectionWriter(
+            name,
+            in: context.folder,
+            configuration: context.configuration,
+            indexKey: context.indexKey,
+            openFiles: context.openFiles
+        )
+        return try Worker(name.encoded, writer, idleMilliseconds: context.configuration.idleMilliseconds) { writer in
+            writer.rest()
+        }
+    }
+}

@@ -1,0 +1,235 @@
+package import KeychaindGcrypt
+import KeychaindModel
+import Logging
+
+/// Unlocking by any of the key slots.
+extension Collection {
+    /// Unlocks the collection with a password or a recovery key; creates it when it is vacant.
+    ///
+    /// Tries one password at a time. An unlocked collection stays unlocked, and the password is ignored. Throws
+    /// `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` after a ``lock()`` since then,
+    /// `limitExceeded` when locked memory is short, `busy` when a file has appeared for a vacant collection, and disk
+    /// errors.
+    ///
+    /// - Parameter begun: when the password was given; now if nil.
+    package func unlock(
+        with password: consuming SecureBytes,
+        begun: UnlockStart? = nil
+    ) async throws(VaultError) {
+        let begun = begun ?? context.locks.now
+        try context.configuration.limits.check(password: password)
+        await waitUntilSettled()
+        guard try needsKey() else { return }
+        let password = Handoff(password)
+        if case .vacant = phase {
+            try await settle(to: .vacant, begun) { () async throws(VaultError) in try await create(password) }
+        } else {
+            try await settle(to: .locked, begun) { () async throws(VaultError) in try await open(.text(password)) }
+        }
+    }
+
+    /// Unlocks the collection with this machine's key slot.
+    ///
+    /// Throws `noSuchKeySlot`, `hostNotAvailable`, `wrongPassword` for another machine's slot, and like
+    /// ``unlock(with:begun:)``.
+    package func unlock(byHost sealer: any HostSealer) async throws(VaultError) {
+        let begun = context.locks.now
+        await waitUntilSettled()
+        guard try needsKey() else { return }
+        guard keySlots.contains(where: { slot in slot.kind == .host }) else {
+            throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot for a machine")
+        }
+        try await settle(to: .locked, begun) { () async throws(VaultError) in try await open(.host(sealer)) }
+    }
+
+    /// Unlocks the collection with the secret of a security key.
+    ///
+    /// Throws `noSuchKeySlot`, `wrongPassword` for a secret that opens no slot, and like ``unlock(with:begun:)``.
+    ///
+    /// - Parameter begun: when the security key was touched; now if nil.
+    package func unlock(
+        bySecurityKey secret: consuming SecureBytes,
+        begun: UnlockStart? = nil
+    ) async throws(VaultError) {
+        let begun = begun ?? context.locks.now
+        let secret = Handoff(secret)
+        await waitUntilSettled()
+        guard try needsKey() else { return }
+        guard keySlots.contains(where: { slot in slot.kind == .securityKey }) else {
+            throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot for a security key")
+        }
+        try await settle(to: .locked, begun) { () async throws(VaultError) in try await open(.securityKey(secret)) }
+    }
+
+    /// Unlocks the collection with handed-over keys; false if it is a different collection or not locked.
+    func unlock(with handover: KeyHandover.Entry) async throws(VaultError) -> Bool {
+        guard case .locked = phase, case .file(let worker) = storage, header?.identifier == handover.identifier else {
+            return false
+        }
+        let keys = handover.keys
+        let begun = handover.begun ?? context.locks.now
+        try await settle(to: .locked, begun) { () async throws(VaultError) in
+            // With wrong keys, all items would look damaged.
+            try await worker.perform { (writer) throws(VaultError) in try writer.checkKeys(keys.collection) }
+            return try await open(.keys(keys))
+        }
+        return true
+    }
+
+    func waitUntilSettled() async {
+        while case .unlocking = phase {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                onSettled { continuation.resume() }
+            }
+        }
+    }
+
+    /// Whether a key would unlock the collection; throws if none can.
+    private func needsKey() throws(VaultError) -> Bool {
+        switch phase {
+        case .vacant, .locked: return true
+        case .unlocked, .unlocking: return false
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .deleted: throw VaultError.collectionDeleted
+        case .retired: throw VaultError.collectionRetired
+        }
+    }
+
+    private func settle(
+        to fallback: CollectionPhase,
+        _ begun: UnlockStart,
+        by attempt: () async throws(VaultError) -> UnlockedKeys
+    ) async throws(VaultError) {
+        guard !context.locks.contain(name, since: begun) else { throw VaultError.lockedMeanwhile }
+        phase = .unlocking(isLockRequested: false)
+        do throws(VaultError) {
+            let keys = try await attempt()
+            guard case .unlocking(let isLockRequested) = phase else { throw VaultError.collectionDeleted }
+            if isLockRequested || context.locks.contain(name, since: begun) {
+                if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
+                throw VaultError.lockedMeanwhile
+            }
+            if name == .login { adoptAuditKey(keys.collection) }
+            unlockedBy = keys.openedBy
+            phase = .unlocked(keys.secrets)
+        } catch {
+            switch (phase, fallback, storage) {
+            case (.deleted, _, _), (.retired, _, _), (.unreadable, _, _): break
+            // The file may have been created before the lock request was seen.
+            case (_, .vacant, .file): phase = .locked
+            // Nothing is left of a new file that could not be read.
+            case (_, .vacant, _): phase = .vacant
+            default:
+                guard error.code == .unreadable else {
+                    phase = fallback
+                    break
+                }
+                condition = .damaged
+                phase = .unreadable(reason: error.reason)
+                context.observer.onProblem?(name)
+            }
+            throw error
+        }
+    }
+
+    private func open(_ key: UnlockKey) async throws(VaultError) -> UnlockedKeys {
+        guard case .file(let worker) = storage, let header else { throw VaultError.vaultClosed }
+        try context.configuration.limits.checkKeyMemory()
+        let early = earlyUnlock.take()
+        if self.keys == nil {
+            // Nothing of this needs the key, so it is done while that is derived.
+            worker.post { writer in
+                writer.readAhead()
+                writer.checkStructure()
+            }
+        }
+        let keys: UnlockedKeys
+        do throws(VaultError) {
+            keys = try await context.derivations.perform { () throws(VaultError) in
+                if let keys = early?.take(for: key, header) { return try keys.get() }
+                return try UnlockedKeys.unlock(header, with: key)
+            }
+        } catch {
+            worker.post { writer in writer.ahead = nil }
+            throw error
+        }
+        if self.keys != nil {
+            worker.post { writer in writer.unlock(keys.secrets) }
+            return keys
+        }
+        let known = table
+        let contents = try await worker.perform { (writer) throws(VaultError) in
+            try writer.load(keys.collection, keys.secrets, into: known)
+        } afterwards: { writer in
+            writer.ahead = nil
+        }
+        let ledger = await storedLedger(keys.collection)
+        let lastChange = await recordedLastChange()
+        if let own = lastChange?.own { vaultNumber = own.vault }
+        table = contents.table
+        problems = contents.problems
+        condition = contents.condition
+        if let failure = contents.failure { disk = .unread(failure) }
+        if let sealed = contents.sealedState {
+            properties = sealed
+            if let lastChange { noticeMissingChanges(until: lastChange) }
+        }
+        isWhole = contents.isWhole
+        try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
+        self.keys = keys.collection
+        for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
+        return keys
+    }
+
+    private func create(_ password: Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys {
+        try context.configuration.limits.checkKeyMemory()
+        let now = context.configuration.now()
+        let identifier = try cipher { () throws(GcryptError) in
+            try RandomBytes.nonce(CollectionFormat.identifierSize)
+        }
+        let derivation = context.configuration.keyDerivation
+        let emptyHeader = CollectionHeader(
+            identifier: identifier,
+            label: properties.label,
+            created: now,
+            modified: now,
+            indexKey: context.indexKey.fingerprint,
+            slots: []
+        )
+        let (keys, header) = try await context.derivations.perform { () throws(VaultError) in
+            guard let password = password.take() else { throw VaultError.vaultClosed }
+            var header = emptyHeader
+            let keys = try UnlockedKeys.create(&header, password: password, derivation: derivation)
+            return (keys, header)
+        }
+        let worker = try newWorker()
+        do throws(VaultError) {
+            properties = try await worker.perform { (writer) throws(VaultError) in
+                try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
+            } afterwards: { writer in
+                writer.restIfTooMany()
+            }
+        } catch {
+            // Usually restored from a backup. It becomes `login`, and its own password unlocks it.
+            if error.code == .busy, name == .login { await openFile() }
+            throw error
+        }
+        self.header = header
+        storage = .file(worker)
+        self.keys = keys.collection
+        ledger = .known(ProtectionLedger())
+        keepLater(ProtectionLedger(), keys.collection)
+        remember()
+        context.observer.onChange?(name)
+        return keys
+    }
+
+    private func adoptAuditKey(_ keys: CollectionKeys) {
+        do throws(VaultError) {
+            context.audit.key = try AuditKey(keys)
+            context.folderWorker.post { folder in folder.writeAudit() }
+        } catch {
+            context.configuration.logger.error("The audit cannot be written: \(error)")
+        }
+    }
+}
