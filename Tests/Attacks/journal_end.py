@@ -12,9 +12,11 @@ import shutil
 import struct
 import subprocess
 import sys
-import time
 
-from secrets_client import LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, Client, Refused
+from jeepney import MatchRule, message_bus
+from jeepney.io.blocking import open_dbus_connection
+
+from secrets_client import BUS_NAME, LOGIN, SCHEMA, Client, Refused
 
 PROTECTED = {"keychain:access-control": "userPresence"}
 
@@ -27,33 +29,31 @@ class Run:
         self.failures = 0
 
     def start(self):
-        self.process = subprocess.Popen(
-            [self.program, "--unlock", "--data-dir", str(self.data), "--prompters", "gcr"],
-            stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )
-        self.process.stdin.write(b"p")
-        self.process.stdin.close()
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            try:
-                client = Client()
-                if not client.get(LOGIN, "Collection", "Locked"):
-                    return client
-                client.close()
-            except Exception:  # noqa: B902  # not there yet
+        rule = MatchRule(type="signal", interface="org.freedesktop.DBus", member="NameOwnerChanged")
+        rule.add_arg_condition(0, BUS_NAME)
+        with open_dbus_connection("SESSION") as bus, bus.filter(rule) as owners:
+            bus.send_and_get_reply(message_bus.AddMatch(rule), timeout=60)
+            self.process = subprocess.Popen(
+                [self.program, "--unlock", "--data-dir", str(self.data), "--prompters", "gcr"],
+                stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )
+            self.process.stdin.write(b"p")
+            self.process.stdin.close()
+            # The end of the former owner is such a signal, too.
+            while not bus.recv_until_filtered(owners, timeout=60).body[2]:
                 pass
-            time.sleep(0.01)
-        raise TimeoutError("the daemon")
+        client = Client()
+        # The answer comes once the key is derived.
+        if client.get(LOGIN, "Collection", "Locked"):
+            raise RuntimeError("login is locked")
+        return client
 
     def kill(self):
         self.process.kill()
         self.process.wait()
 
     def problem(self, client):
-        from jeepney import DBusAddress, Properties
-        from jeepney.wrappers import unwrap_msg
-        message = Properties(DBusAddress(LOGIN, "org.freedesktop.secrets", "org.keychaind.Collection1")).get("Problem")
-        return unwrap_msg(client.connection.send_and_get_reply(message, timeout=30))[0][1]
+        return client.get(LOGIN, "org.keychaind.Collection1", "Problem")
 
     def prepare(self, count):
         """Leaves a crash whose keychain has its latest items only in the journal; returns their names."""

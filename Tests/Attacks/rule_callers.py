@@ -1,6 +1,7 @@
 """rule_callers.py ITEM: reads an item over connections whose process ends, or becomes another program, in between."""
 
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -20,14 +21,17 @@ def reading(client, item):
 
 def end_parent():
     """Goes on in a child, which has the connection, once the process that made it has ended."""
-    reader, writer = os.pipe()
+    end = select.poll()
+    end.register(os.pidfd_open(os.getpid()), select.POLLIN)
     if os.fork():
         os._exit(0)
-    os.close(writer)
-    # The other end closes with the parent.
-    os.read(reader, 1)
-    # A look at the process is good for a millisecond (docs/rules.md).
-    time.sleep(0.1)
+    end.poll()
+    outlast_look()
+
+
+def outlast_look():
+    """Waits until the service looks at the process again, a millisecond later (docs/rules.md); no event tells of it."""
+    time.sleep(0.01)
 
 
 def execute(client, first):
@@ -35,7 +39,7 @@ def execute(client, first):
     os.set_inheritable(client.connection.sock.fileno(), True)
     loader = next(line.split()[-1] for line in open("/proc/self/maps") if "/ld-linux" in line)
     descriptor = str(client.connection.sock.fileno())
-    time.sleep(0.1)
+    outlast_look()
     os.execv(loader, [loader, sys.executable, __file__, item, "executed", descriptor, client.session, first])
 
 

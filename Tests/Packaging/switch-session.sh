@@ -29,11 +29,10 @@ echo '{"version":1,"source":"gnome-keyring","finished":5,"items":1,"copied":1,"s
 files >"$XDG_RUNTIME_DIR/before"
 echo "on=$(status_of "$control" switch on --now)"
 echo "handed-over=$(owner)"
-# It owns the name a moment before it tells systemd so.
-for _ in {1..100}; do
-    [[ $(systemctl --user is-active keychaind.service) == activating ]] || break
-    sleep 0.1
-done
+# It owns the name a moment before it tells systemd so; a start waits for the one that is running.
+if [[ $(systemctl --user is-active keychaind.service) == activating ]]; then
+    systemctl --user start keychaind.service || true
+fi
 echo "unit=$(systemctl --user is-active keychaind.service)"
 echo "status=$(status_of "$control" switch status | cut -d: -f1)"
 systemctl --user start gnome-keyring-daemon.service || true
