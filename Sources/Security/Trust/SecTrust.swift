@@ -12,16 +12,6 @@ public import Foundation
 )
 public final class SecTrust: Sendable {}
 
-/// Not available: a policy of trust.
-@available(
-    *,
-    unavailable,
-    message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
-)
-public final class SecPolicy: Sendable {
-    fileprivate init() {}
-}
-
 /// Not available: the result of an evaluation of trust.
 @available(
     *,
@@ -59,14 +49,6 @@ public enum SecTrustResultType: UInt32, Sendable {
 )
 public func SecTrustGetTypeID() -> CFTypeID { 0 }
 
-/// Not available: the type of policies.
-@available(
-    *,
-    unavailable,
-    message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
-)
-public func SecPolicyGetTypeID() -> CFTypeID { 0 }
-
 /// Not available: creates a trust in certificates.
 @available(
     *,
@@ -79,7 +61,7 @@ public func SecTrustCreateWithCertificates(
     _ trust: UnsafeMutablePointer<SecTrust?>
 ) -> OSStatus { errSecUnimplemented }
 
-/// Not available: evaluates trust.
+/// Not available: evaluates trust, with the kind of the result.
 @available(
     *,
     unavailable,
@@ -89,7 +71,7 @@ public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<S
     errSecUnimplemented
 }
 
-/// Not available: evaluates trust.
+/// Not available: evaluates trust, with the reason of a failure.
 @available(
     *,
     unavailable,
@@ -97,7 +79,7 @@ public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<S
 )
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool { false }
 
-/// Not available: evaluates trust.
+/// Not available: evaluates trust, and gives the result on a queue.
 @available(
     *,
     unavailable,
@@ -109,7 +91,7 @@ public func SecTrustEvaluateAsyncWithError(
     _ result: @escaping (SecTrust, Bool, CFError?) -> Void
 ) -> OSStatus { errSecUnimplemented }
 
-/// Not available: the result of an evaluation.
+/// Not available: the kind of the last result.
 @available(
     *,
     unavailable,
@@ -119,7 +101,7 @@ public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePoi
     errSecUnimplemented
 }
 
-/// Not available: the results of an evaluation.
+/// Not available: the details of the last result.
 @available(
     *,
     unavailable,
@@ -199,7 +181,7 @@ public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool
 )
 public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus { errSecUnimplemented }
 
-/// Not available: copies exceptions.
+/// Not available: copies the failures of the last evaluation, so that the next ones can overlook them.
 @available(
     *,
     unavailable,
@@ -207,7 +189,7 @@ public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef
 )
 public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? { nil }
 
-/// Not available: sets exceptions.
+/// Not available: sets the failures to overlook.
 @available(
     *,
     unavailable,
@@ -254,46 +236,4 @@ public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ ix: CFIndex) -> S
     message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
 )
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { nil }
-
-/// Not available: creates a policy.
-@available(
-    *,
-    unavailable,
-    message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
-)
-public func SecPolicyCreateBasicX509() -> SecPolicy { SecPolicy() }
-
-/// Not available: creates a policy for TLS.
-@available(
-    *,
-    unavailable,
-    message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
-)
-public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy { SecPolicy() }
-
-/// Not available: creates a policy for revocation.
-@available(
-    *,
-    unavailable,
-    message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
-)
-public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? { nil }
-
-/// Not available: creates a policy.
-@available(
-    *,
-    unavailable,
-    message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
-)
-public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ properties: CFDictionary?) -> SecPolicy? {
-    nil
-}
-
-/// Not available: the properties of a policy.
-@available(
-    *,
-    unavailable,
-    message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
-)
-public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? { nil }
 #endif
