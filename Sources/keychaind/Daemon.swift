@@ -1,4 +1,3 @@
-import CKeychaindLinux
 import Glibc
 import KeychaindAuthentication
 import KeychaindCommandLine
@@ -8,8 +7,6 @@ import KeychaindDesktop
 import KeychaindFIDO
 import KeychaindGcrypt
 import KeychaindHardening
-import KeychaindLanguage
-import KeychaindModel
 import KeychaindRights
 import KeychaindSecretService
 import KeychaindTPM
@@ -214,88 +211,6 @@ struct Daemon {
         }
     }
 
-    // MARK: The settings
-
-    /// Applies the settings that can change at run time, except the lock rules.
-    private func applySettings() {
-        var configuration = settings.configuration
-        if !tpm.isUsable(configuration, in: domain) { configuration.host.tpm = HostRules().tpm }
-        provider.programsAskedAtRead = ProgramSelection(configuration.access.askAtRead)
-        provider.settings = ProviderSettings(
-            file: settings.path ?? "",
-            lines: configuration.settings.map(\.description)
-        )
-        // A misspelled name would protect nothing.
-        let known = Set(vault.collections.map(\.name.description))
-        for name in configuration.keychains.subtracting(known).sorted() {
-            logger.notice(
-                "The configuration has rules for a keychain that is not there",
-                metadata: ["keychain": "\(name)"]
-            )
-        }
-    }
-
-    /// Reads the administrators' rules, before the first call is answered, and again when they change.
-    private func followRules() async {
-        let folders = [AdministratorRules.folder] + (options.rulesDirectory.map { [$0] } ?? [])
-        for folder in folders {
-            let watch = FileWatch("\(folder)/*") { await readRules() }
-            if await watch?.watch() == true {
-                watch?.waitForChanges()
-            } else {
-                logger.notice(
-                    "Changes of rules are not noticed before the next start",
-                    metadata: ["folder": "\(folder)"]
-                )
-            }
-        }
-        await readRules()
-    }
-
-    private func readRules() async {
-        provider.administratorRules = await BlockingThread.run { [options] in
-            UserRights.perform {
-                var rules = AdministratorRules()
-                rules.read()
-                if let folder = options.rulesDirectory { rules.read(folder, owner: getuid()) }
-                return rules
-            }
-        }
-    }
-
-    // MARK: The session
-
-    /// Ends grants on sleep, and withholds protected items while the session is locked.
-    private func watchSession() {
-        session.onEvent { event in
-            switch event {
-            case .locked, .unlocked: provider.setSessionLocked(session.state.isLocked)
-            case .ended: provider.endAuthentication(because: "the session has ended")
-            case .aboutToSleep: provider.endAuthentication(because: "the machine is about to sleep")
-            case .idle, .active, .wokeUp: break
-            }
-        }
-        session.start()
-        lockAutomatically()
-    }
-
-    private func lockAutomatically() {
-        let locking = AutomaticLocking(configuration: settings.configuration, provider: provider)
-        session.onEvent { locking.handle($0) }
-        followSession(with: locking)
-        settings.follow {
-            applySettings()
-            locking.use(settings.configuration)
-            followSession(with: locking)
-        }
-    }
-
-    /// Brings the session in line with the lock rules, at the start and after a change.
-    private func followSession(with locking: AutomaticLocking) {
-        if session.state.isLocked { locking.handle(.locked) }
-        if settings.configuration.locksOnSleep { session.delaySleep() } else { session.stopDelayingSleep() }
-    }
-
     // MARK: Ending
 
     /// Closes the vault and the bus connection and exits; later calls do nothing.
@@ -329,38 +244,4 @@ struct Daemon {
     /// Time for the first waiting calls, before startup memory is released.
     private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)
-}
-
-/// The owner of a bus name, for error messages.
-enum NameOwner {
-    /// The owner's process and program, and how to replace it.
-    @BusActor
-    static func find(_ name: String, on connection: Connection) async -> String {
-        guard let process = await processID(of: name, on: connection) else {
-            return "its owner is unknown; keychaind --replace takes the name over if the owner allows it"
-        }
-        let program = executable(of: process) ?? "an unknown program"
-        return "process \(process), \(program), has it; stop that process, or try keychaind --replace"
-    }
-
-    @BusActor
-    private static func processID(of name: String, on connection: Connection) async -> UInt32? {
-        let call = Message.call(
-            to: bus,
-            ObjectPath(unchecked: "/org/freedesktop/DBus"),
-            bus,
-            "GetConnectionUnixProcessID"
-        )
-        call.append(name)
-        return try? await connection.call(call).read(UInt32.self)
-    }
-
-    private static func executable(of process: UInt32) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = UserRights.perform { readlink("/proc/\(process)/exe", &buffer, buffer.count) }
-        guard count > 0 else { return nil }
-        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    private static let bus = "org.freedesktop.DBus"
 }
