@@ -1,4 +1,3 @@
-import KeychaindGcrypt
 import KeychaindModel
 
 /// The result of a salvage.
@@ -69,54 +68,20 @@ struct Salvage: Sendable {
         try CollectionFile.fill(database, header: header, state: [], version: CollectionFormat.versions.upperBound)
         // If the file has changes that the memory lacks, items in memory may be deleted ones.
         let memory = sealed.map { sealed in sealed.revision > known.revision } == true ? nil : memory
-        var verifier = RowVerifier(keys)
-        var hash = MultisetHash()
-        var taken: Set<Int64> = []
-        var (damaged, fromMemory) = (0, 0)
-        try database.transaction { () throws(VaultError) in
-            let insertion = try database.prepare(
-                "INSERT INTO item (id, revision, tags, metadata, secret) VALUES (?1, ?2, ?3, ?4, ?5)"
-            )
-            func take(_ item: SealedItem) throws(VaultError) {
-                hash.add(
-                    try cipher { () throws(GcryptError) in
-                        try keys.collection.hash(item: UInt64(bitPattern: item.id), revision: item.revision)
-                    }
-                )
-                try insertion.bind(item)
-                try insertion.run()
-                taken.insert(item.id)
-            }
-            try remains.forEachRow(secretsUpTo: .max) { (row) throws(VaultError) in
-                // An ID that was never given out may be a damaged one.
-                if let above = UInt64(exactly: row.id), above < UInt64(Int64.max) {
-                    state.nextItem = max(state.nextItem, above + 1)
-                }
-                let intact = try verifier.verify(row) == nil ? nil : SealedItem(row)
-                if let item = try memory?.item(row.id, insteadOf: intact, withSecretOf: row) {
-                    try take(item)
-                    fromMemory += 1
-                } else if let intact {
-                    try take(intact)
-                } else {
-                    damaged += 1
-                }
-            }
-            for id in memory?.ids ?? [] where !taken.contains(id) {
-                guard let item = try memory?.item(id) else { continue }
-                try take(item)
-                fromMemory += 1
-            }
-            state.itemCount = UInt64(taken.count)
-            state.hash = hash
+        return try database.transaction { () throws(VaultError) in
+            var rows = try SalvagedRows(in: database, keys: keys, nextItem: state.nextItem)
+            try rows.take(from: remains, memory)
+            state.nextItem = rows.nextItem
+            state.itemCount = UInt64(rows.ids.count)
+            state.hash = rows.hash
             try database.run("UPDATE header SET state = ?1 WHERE id = 1", .bytes(try keys.collection.seal(state)))
+            return SalvageReport(
+                kept: rows.ids.count,
+                fromMemory: rows.fromMemory,
+                damaged: rows.damaged,
+                former: sealed.map { sealed in Int(clamping: sealed.itemCount) }
+            )
         }
-        return SalvageReport(
-            kept: taken.count,
-            fromMemory: fromMemory,
-            damaged: damaged,
-            former: sealed.map { sealed in Int(clamping: sealed.itemCount) }
-        )
     }
 
     /// Puts the new file in the place of the old one, which gets the returned name.
