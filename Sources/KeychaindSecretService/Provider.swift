@@ -4,7 +4,6 @@ package import KeychaindDesktop
 package import KeychaindGcrypt
 package import KeychaindKeys
 package import KeychaindModel
-import KeychaindRules
 package import KeychaindVault
 package import Logging
 
@@ -170,33 +169,7 @@ package final class Provider {
         restorations = Restorations(vault: vault, backups: backups, unlocker: unlocker, clock: clock, logger: logger)
         portalSecrets = PortalSecrets(audit: audit, changes: changes, logger: logger)
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
-        notices.provider = self
-        changes.onProblem = { [weak notices] in notices?.keychainsMayHaveChanged() }
-        vault.onProblem = { [changes, diskRetry] name in
-            diskRetry.start()
-            if let collection = vault.collection(named: name) { changes.problemMayHaveChanged(collection) }
-        }
-        vault.onDisplacement = { [collections] collection in
-            BusActor.start { await collections.takeUp(collection) }
-        }
-        notices.followRules(of: self)
-        sandboxes.sharedItems = { [rules] program, collection in
-            ProgramIdentity(program).map { rules.shared(with: $0, in: collection) } ?? []
-        }
-        sandboxes.onUnconfirmed = { [weak notices] program in notices?.programs.sandboxIsUnconfirmed(program) }
-        notices.programs.onLimit = { [weak self] program in
-            if let self { NoticeActions(provider: self).limit(program) }
-        }
-        sandboxes.onChange = { [changes] in changes.sandboxesChanged() }
-        lockouts.people.onBiometryUnlocked = { [weak notices] in notices?.resolve(.reader) }
-        rules.onChange = { [connection] in
-            connection.emit(.rules, InterfaceName.rules, "Changed") { _ in }
-        }
-        rules.onForget = { [clients] caller, item in
-            for client in clients.all where client.rules.state?.caller == caller {
-                client.lockChanged(of: item, to: true)
-            }
-        }
+        connectParts()
     }
 
     // MARK: Starting and ending
