@@ -9,6 +9,8 @@ package struct GrantTable<Object: Hashable & Sendable, Key> {
     }
 
     private var grants: [Object: Grant] = [:]
+    /// The deadlines of the grants, and of some that have ended before; the first one is that of a grant.
+    private var deadlines = DeadlineHeap<Object>()
 
     package init() {}
 
@@ -17,7 +19,10 @@ package struct GrantTable<Object: Hashable & Sendable, Key> {
 
     /// Grants an object, replacing its earlier grant.
     package mutating func grant(_ object: Object, key: Key, reuse: GrantReuse, at now: Duration) {
-        grants[object] = Grant(deadline: now + reuse.lifetime, endsWithUse: reuse.isSingle, key: key)
+        let deadline = now + reuse.lifetime
+        grants[object] = Grant(deadline: deadline, endsWithUse: reuse.isSingle, key: key)
+        deadlines.insert(object, at: deadline)
+        dropEndedDeadlines()
     }
 
     package func isGranted(_ object: Object, at now: Duration) -> Bool {
@@ -32,22 +37,37 @@ package struct GrantTable<Object: Hashable & Sendable, Key> {
     /// Uses a grant for a release, which ends a grant for a single release.
     package mutating func use(_ object: Object, at now: Duration) -> Key? {
         guard let grant = valid(object, now) else { return nil }
-        if grant.endsWithUse { grants[object] = nil }
+        if grant.endsWithUse { remove(object) }
         return grant.key
     }
 
-    package var nextDeadline: Duration? {
-        grants.values.lazy.map(\.deadline).min()
+    package var nextDeadline: Duration? { deadlines.first?.deadline }
+
+    /// Removes expired grants, at most as many as the limit, and returns their objects.
+    package mutating func removeExpired(at now: Duration, upTo limit: Int = .max) -> [Object] {
+        var removed: [Object] = []
+        while removed.count < limit, let (deadline, object) = deadlines.first, deadline <= now {
+            removed.append(object)
+            remove(object)
+        }
+        return removed
     }
 
-    package mutating func removeExpired(at now: Duration) -> [Object] {
-        remove { $1.deadline <= now }
+    /// Removes the grant of an object; false if there is none.
+    @discardableResult
+    package mutating func remove(_ object: Object) -> Bool {
+        guard grants.removeValue(forKey: object) != nil else { return false }
+        dropEndedDeadlines()
+        return true
     }
 
     /// Removes the matching grants and returns their objects.
     @discardableResult
     package mutating func removeAll(where isAffected: (Object) -> Bool = { _ in true }) -> [Object] {
-        remove { object, _ in isAffected(object) }
+        let removed = grants.keys.filter(isAffected)
+        for object in removed { grants[object] = nil }
+        dropEndedDeadlines()
+        return removed
     }
 
     private func valid(_ object: Object, _ now: Duration) -> Grant? {
@@ -55,10 +75,12 @@ package struct GrantTable<Object: Hashable & Sendable, Key> {
         return grant
     }
 
-    private mutating func remove(where isOver: (Object, Grant) -> Bool) -> [Object] {
-        let removed = grants.filter { isOver($0.key, $0.value) }.map(\.key)
-        for object in removed { grants[object] = nil }
-        return removed
+    /// Drops the deadlines of ended grants: those that come first, and all once they are the most.
+    private mutating func dropEndedDeadlines() {
+        if deadlines.count > 2 * grants.count {
+            deadlines = DeadlineHeap(grants.map { (object, grant) in (grant.deadline, object) })
+        }
+        while let (deadline, object) = deadlines.first, grants[object]?.deadline != deadline { deadlines.removeFirst() }
     }
 }
 

@@ -191,6 +191,10 @@ final class AuthenticationContext {
         authorizations = authorizations.filter { !isAffected($0.key) }
     }
 
+    func endAuthorization(of item: ItemReference) {
+        authorizations[item] = nil
+    }
+
     private func dropOldAuthorizations(after delay: Duration) {
         authorizationTimer = BusActor.loop.schedule(after: delay) { [weak self] in
             guard let self else { return }

@@ -45,7 +45,7 @@ final class Client: Peer, Requester {
     /// Held while a long list of objects is proved by one of its contexts.
     let longProofs = FairLock<ObjectNumber>()
     private var grants = GrantTable<ItemReference, ItemGrant>()
-    private var grantTimer: Timer?
+    private var grantTimer: (timer: Timer, deadline: Duration)?
     private var conversations: [ObjectIdentifier: Conversation] = [:]
     /// The hits of the last search that were in locked collections, at most ``ServiceLimits/awaitedItems``.
     private var awaitedItems: [ItemReference] = []
@@ -67,7 +67,7 @@ final class Client: Peer, Requester {
         identity.leave()
         sessions = [:]
         grants.removeAll()
-        grantTimer.map(BusActor.loop.cancel)
+        if let (timer, _) = grantTimer { BusActor.loop.cancel(timer) }
         contexts.values.forEach { $0.invalidate() }
         contexts = [:]
         conversations.values.forEach { $0.end() }
@@ -324,20 +324,45 @@ final class Client: Peer, Requester {
         endGrants(where: isAffected)
     }
 
+    /// Ends the grant and the authorisations of an item, however many others there are.
+    func endPermissions(of item: ItemReference) {
+        contexts.values.forEach { $0.endAuthorization(of: item) }
+        endGrant(of: item)
+    }
+
     func endGrants(where isAffected: (ItemReference) -> Bool = { _ in true }) {
         for item in grants.removeAll(where: isAffected) { lockChanged(of: item, to: true) }
     }
 
+    func endGrant(of item: ItemReference) {
+        if grants.remove(item) { lockChanged(of: item, to: true) }
+    }
+
+    /// Wakes at the end of a grant; once too early if that one has ended before.
     private func scheduleGrantTimer() {
-        grantTimer.map(BusActor.loop.cancel)
-        let clock = environment.clock
-        grantTimer = grants.nextDeadline.map { deadline in
-            BusActor.loop.schedule(after: max(.zero, deadline - clock.now)) { [weak self] in
-                guard let self else { return }
-                for item in grants.removeExpired(at: clock.now) { lockChanged(of: item, to: true) }
-                scheduleGrantTimer()
-            }
+        guard let deadline = grants.nextDeadline else { return }
+        if let (timer, earlier) = grantTimer {
+            guard deadline < earlier else { return }
+            BusActor.loop.cancel(timer)
         }
+        let timer = BusActor.loop.schedule(after: max(.zero, deadline - environment.clock.now)) { [weak self] in
+            guard let self else { return }
+            BusActor.start { await self.endExpiredGrants() }
+        }
+        grantTimer = (timer, deadline)
+    }
+
+    /// Ends the grants whose time is over, and lets others in between: there may be thousands.
+    private func endExpiredGrants() async {
+        environment.connection.longCalls += 1
+        defer { environment.connection.longCalls -= 1 }
+        var slice = TimeSlice(environment.limits.timeSlice)
+        while case let expired = grants.removeExpired(at: environment.clock.now, upTo: 16), !expired.isEmpty {
+            for item in expired { lockChanged(of: item, to: true) }
+            await slice.yieldIfOver()
+        }
+        grantTimer = nil
+        scheduleGrantTimer()
     }
 
     /// Emits `Locked` to this client alone: nothing has changed for others.
@@ -361,7 +386,7 @@ extension PeerTable<Client> {
     }
 
     func endGrants(of item: ItemReference) {
-        for client in all { client.endGrants { $0 == item } }
+        for client in all { client.endGrant(of: item) }
     }
 }
 

@@ -44,8 +44,7 @@ extension ServiceObject {
     private func lock(_ path: ObjectPath) -> Bool {
         guard let (collection, item) = client.findLockable(path, in: provider.vault) else { return false }
         if let item, !collection.isLocked, collection.protection(of: item).needsAuthentication {
-            let reference = ItemReference(item, in: collection)
-            client.endPermissions { $0 == reference }
+            client.endPermissions(of: ItemReference(item, in: collection))
             return true
         }
         // It would lock the items of others.

@@ -126,6 +126,21 @@ struct GrantTableTests {
     }
 
     @Test
+    func removeExpired_upToALimit_removesTheEarliest() {
+        var table = filled()
+        #expect(table.removeExpired(at: .seconds(1000), upTo: 2) == [1, 2])
+        #expect(table.removeExpired(at: .seconds(1000), upTo: 2) == [3])
+    }
+
+    @Test
+    func remove_theEarliest_leavesTheNext() {
+        var table = filled()
+        let areRemoved = [table.remove(1), table.remove(1)]
+        #expect(areRemoved == [true, false])
+        #expect(table.nextDeadline == .seconds(20))
+    }
+
+    @Test
     func table_randomHistory_agreesWithAList() {
         struct Entry {
             let object: Int
@@ -137,8 +152,8 @@ struct GrantTableTests {
         var list: [Entry] = []
         var now = 0
         for _ in 0..<20_000 {
-            let object = Int.random(in: 0..<3, using: &generator)
-            switch Int.random(in: 0..<8, using: &generator) {
+            let object = Int.random(in: 0..<20, using: &generator)
+            switch Int.random(in: 0..<9, using: &generator) {
             case 0, 1:
                 let seconds = Int.random(in: -1...400, using: &generator)
                 table.grant(object, key: object, reuse: GrantReuse(.seconds(seconds)), at: .seconds(now))
@@ -154,9 +169,15 @@ struct GrantTableTests {
                 table.removeAll { $0 == object }
                 list.removeAll { $0.object == object }
             case 5:
-                let removed = table.removeExpired(at: .seconds(now))
-                #expect(removed.count == list.count { $0.end <= now })
-                list.removeAll { $0.end <= now }
+                let limit = Int.random(in: 0...4, using: &generator)
+                let removed = table.removeExpired(at: .seconds(now), upTo: limit)
+                let ends = removed.compactMap { object in list.first { $0.object == object }?.end }
+                #expect(ends == Array(list.map(\.end).filter { $0 <= now }.sorted().prefix(limit)))
+                list.removeAll { removed.contains($0.object) }
+            case 6:
+                let isRemoved = table.remove(object)
+                #expect(isRemoved == list.contains { $0.object == object })
+                list.removeAll { $0.object == object }
             default:
                 let entry = list.first { $0.object == object && now < $0.end }
                 #expect(table.isGranted(object, at: .seconds(now)) == (entry != nil))
@@ -165,6 +186,7 @@ struct GrantTableTests {
                     list.removeAll { $0.object == object }
                 }
             }
+            #expect(table.nextDeadline == list.map { Duration.seconds($0.end) }.min())
         }
     }
 }
