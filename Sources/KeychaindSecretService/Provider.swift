@@ -143,6 +143,7 @@ package final class Provider {
             access: access,
             audit: audit,
             notices: notices,
+            largeAnswers: largeAnswers,
             logger: logger
         )
         items = Items(

@@ -221,6 +221,21 @@ struct LongCallTests {
         #expect(question.text("description")?.contains("\(Scene.count - 9) more") == true)
     }
 
+    @Test("The prompt of an Unlock of many items asks for the password of a keychain that was locked in between")
+    @BusActor
+    func unlockPrompt_lockedInBetween_unlocksAgain() async throws {
+        let scene = try await Scene(in: .login, [Reserved.accessControl: "userPresence"])
+        let prompter = try FakePrompter(on: scene.service.bus, [.answer(ProviderInProcess.password)])
+        defer { prompter.crash() }
+        let unlock = Scene.call(.service, Interface.service, "Unlock", scene.items)
+        let (unlocked, prompt) = try await scene.reply(to: unlock, meanwhile: [])
+            .read([ObjectPath].self, ObjectPath.self)
+        #expect(unlocked.isEmpty)
+        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let (isDismissed, result) = try await scene.completion(of: prompt, meanwhile: [lock])
+        #expect(!isDismissed && result == .objectPaths(scene.items))
+    }
+
     /// Many items, each of which takes a slice of the time of a call.
     @BusActor
     private final class Scene {
@@ -233,7 +248,12 @@ struct LongCallTests {
         let session: ObjectPath
         let otherSession: ObjectPath
 
-        init(in collection: ObjectPath, objectsPerCall: Int = 100_000) async throws {
+        /// - Parameter added: attributes that each of the items has, too.
+        init(
+            in collection: ObjectPath,
+            _ added: [String: String] = [:],
+            objectsPerCall: Int = 100_000
+        ) async throws {
             var limits = ServiceLimits()
             limits.objectsPerCall = objectsPerCall
             limits.objectsAtOnce = 1
@@ -245,7 +265,7 @@ struct LongCallTests {
             let plain = try await creator.openPlainSession()
             var items: [ObjectPath] = []
             for number in 0..<Scene.count {
-                let attributes = ["of": "scene", "n": "\(number)"]
+                let attributes = ["of": "scene", "n": "\(number)"].merging(added) { $1 }
                 items.append(try await creator.createItem(in: collection, "label", attributes, session: plain))
             }
             self.items = items
@@ -323,7 +343,17 @@ struct LongCallTests {
             try await replies(to: call, meanwhile: calls).0
         }
 
-        /// Does the same, and also returns the replies to the other program.
+        /// Runs a prompt in the same way; returns whether it was dismissed, and its result.
+        func completion(of prompt: ObjectPath, meanwhile calls: [Message]) async throws -> (Bool, Variant) {
+            client.send(Scene.call(prompt, Interface.prompt, "Prompt", ""))
+            try client.waitForBus()
+            calls.forEach(other.send)
+            try other.waitForBus()
+            let messages = await client.messages { $0.path == prompt.rawValue && $0.member == "Completed" }
+            return try #require(messages.last).read(Bool.self, Variant.self)
+        }
+
+        /// Does the same as ``reply(to:meanwhile:)``, and also returns the replies to the other program.
         func replies(to call: Message, meanwhile calls: [Message]) async throws -> (Message, [Message]) {
             client.send(call)
             try client.waitForBus()

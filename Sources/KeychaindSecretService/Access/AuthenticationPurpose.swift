@@ -194,20 +194,37 @@ enum ItemNames {
         return rest > 0 ? Text(rest, one: "\(names) and \(rest) more", other: "\(names) and \(rest) more") : names
     }
 
-    /// Splits items, in order, into parts of at least one item that one dialog can name.
-    static func parts<Item>(of items: [Item], name: (Item) -> ItemName) -> [[Item]] {
-        var parts: [[Item]] = []
-        var room = 0
-        for item in items {
-            let count = text(name(item)).english.utf8.count + separatorBytes
-            if parts.isEmpty || count > room {
-                parts.append([])
-                room = listBytes
+    /// The room for names in one dialog; the first one always has room.
+    struct Room {
+        private var bytes: Int?
+
+        /// Takes the room of a name; false if there is too little.
+        mutating func take(_ name: ItemName) -> Bool {
+            let count = text(name).english.utf8.count + separatorBytes
+            guard let rest = bytes else {
+                bytes = listBytes - count
+                return true
             }
-            parts[parts.count - 1].append(item)
-            room -= count
+            bytes = rest - count
+            return count <= rest
         }
-        return parts
+    }
+
+    /// Items in parts of at least one that one dialog can name; each is made in its turn, as names take long to spell.
+    struct Parts<Item>: Sequence, IteratorProtocol {
+        fileprivate var rest: ArraySlice<Item>
+        fileprivate let name: (Item) -> ItemName
+
+        mutating func next() -> [Item]? {
+            var room = Room()
+            let part = rest.prefix { room.take(name($0)) }
+            rest = rest.dropFirst(part.count)
+            return part.isEmpty ? nil : Array(part)
+        }
+    }
+
+    static func parts<Item>(of items: [Item], name: @escaping (Item) -> ItemName) -> Parts<Item> {
+        Parts(rest: items[...], name: name)
     }
 
     private static let separatorBytes = 2

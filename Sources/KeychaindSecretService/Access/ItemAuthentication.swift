@@ -70,12 +70,14 @@ final class ItemAuthentication {
         given named: NamedItems? = nil,
         asking conversation: Conversation
     ) async throws(AuthenticationError) {
-        let isNamed = { (item: ProtectedItem) in named?.contains(item) ?? false }
-        for group in ItemGroup.groups(of: items.filter(isNamed), in: authenticator.vault) {
-            try await authenticate(group, given: named?.passcode, asking: conversation)
-        }
-        for group in ItemGroup.groups(of: items.filter { !isNamed($0) }, in: authenticator.vault) {
-            try await authenticate(group, given: nil, asking: conversation)
+        for isNamed in [true, false] {
+            let groups = await authenticator.largeAnswers.lookAt(items.count, for: client) { slice in
+                let isMeant = { (item: ProtectedItem) in (named?.contains(item) ?? false) == isNamed }
+                return await ItemGroup.groups(of: items, where: isMeant, in: authenticator.vault, &slice)
+            }
+            for part in groups.lazy.flatMap(\.parts) {
+                try await authenticate(part, given: isNamed ? named?.passcode : nil, asking: conversation)
+            }
         }
     }
 

@@ -15,11 +15,11 @@ final class NamedItems {
 
     private let references: Set<ItemReference>
 
-    /// Takes as many items as one dialog can name; nil if there are none.
+    /// - Parameter items: as many as one dialog can name; nil if there are none.
     init?(_ items: [ProtectedItem], for purpose: ([ProtectedItem]) -> AuthenticationPurpose) {
-        guard let named = ItemNames.parts(of: items, name: \.name).first else { return nil }
-        self.purpose = purpose(named)
-        references = Set(named.map(\.reference))
+        guard !items.isEmpty else { return nil }
+        self.purpose = purpose(items)
+        references = Set(items.map(\.reference))
     }
 
     func contains(_ item: ProtectedItem) -> Bool {

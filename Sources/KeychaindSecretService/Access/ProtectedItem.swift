@@ -61,7 +61,7 @@ struct ItemReference: Hashable, Sendable {
     }
 }
 
-/// Protected items that one answer of a person opens.
+/// Protected items that one proof opens.
 struct ItemGroup {
     private struct Key: Hashable {
         let policy: Policy
@@ -79,11 +79,24 @@ struct ItemGroup {
     /// The group with its items in their present state.
     var current: ItemGroup { ItemGroup(policy: policy, items: items.map(\.current)) }
 
-    /// Groups items in order of first appearance; one dialog can name each group.
-    static func groups(of items: [ProtectedItem], in vault: Vault) -> [ItemGroup] {
+    /// The group in parts that one dialog can name.
+    var parts: some Sequence<ItemGroup> {
+        ItemNames.parts(of: items, name: \.name).lazy.map { ItemGroup(policy: policy, items: $0) }
+    }
+
+    /// Groups matching items in order of first appearance, and lets others in between.
+    @BusActor
+    static func groups(
+        of items: [ProtectedItem],
+        where isMeant: (ProtectedItem) -> Bool,
+        in vault: Vault,
+        _ slice: inout TimeSlice
+    ) async -> [ItemGroup] {
         var groups: [ItemGroup] = []
         var positions: [Key: Int] = [:]
         for item in items {
+            await slice.yieldIfOver()
+            guard isMeant(item) else { continue }
             let key = key(of: item, in: vault)
             if let position = positions[key] {
                 groups[position].items.append(item)
@@ -92,9 +105,7 @@ struct ItemGroup {
                 groups.append(ItemGroup(policy: item.policy, items: [item]))
             }
         }
-        return groups.flatMap { group in
-            ItemNames.parts(of: group.items, name: \.name).map { ItemGroup(policy: group.policy, items: $0) }
-        }
+        return groups
     }
 
     private static func key(of item: ProtectedItem, in vault: Vault) -> Key {

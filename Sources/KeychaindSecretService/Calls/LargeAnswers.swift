@@ -9,11 +9,15 @@ final class LargeAnswers {
     private let limit: Int
     private let sliceLength: Duration
     private let lock: FairLock<ObjectIdentifier>
+    /// Objects up to which a prompt looks at them in no turn.
+    private let fewObjects: Int
+    private let looking = FairLock<ObjectIdentifier>()
 
     nonisolated init(connection: Connection, limits: ServiceLimits) {
         self.connection = connection
         limit = limits.largeAnswers
         sliceLength = limits.timeSlice
+        fewObjects = limits.objectsAtOnce
         lock = FairLock(waitersPerOwner: limit)
     }
 
@@ -44,6 +48,20 @@ final class LargeAnswers {
         connection.longCalls += 1
         defer { connection.longCalls -= 1 }
         try await answer()
+    }
+
+    /// Looks at the objects of a prompt in slices, and if there are many, one prompt at a time, in turn between clients.
+    ///
+    /// - Parameter look: must wait for nothing but its slices.
+    func lookAt<Result>(
+        _ count: Int,
+        for client: Client,
+        _ look: (inout TimeSlice) async -> Result
+    ) async -> Result {
+        guard count > fewObjects else { return await takeSlices(look) }
+        _ = await looking.lock(for: ObjectIdentifier(client))
+        defer { looking.unlock() }
+        return await takeSlices(look)
     }
 
     /// Runs a part of a call that may derive keys or asks a person: in slices, but in no turn, so that no reply waits

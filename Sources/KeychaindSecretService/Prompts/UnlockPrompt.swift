@@ -30,6 +30,8 @@ final class UnlockPrompt: PromptAction {
     private let unlocking: Unlocking
     private unowned let client: Client
 
+    private var authenticator: Authenticator { unlocking.authenticator }
+
     init(
         _ requests: [Request],
         to action: ItemAction = .use,
@@ -55,22 +57,22 @@ final class UnlockPrompt: PromptAction {
             for: client,
             await client.caller(),
             in: context,
-            by: unlocking.authenticator
+            by: authenticator
         )
-        let named = NamedItems(knownItems) { authentication.purpose(of: $0, by: Policy(.passcode)) }
+        let named = NamedItems(await knownItems()) { authentication.purpose(of: $0, by: Policy(.passcode)) }
         // After dismissing a dialog, nobody wants to see the next.
         if await unlockCollections(asking: conversation, naming: named) {
             await confirm(asking: conversation)
             await authenticate(authentication, given: named, asking: conversation)
         }
-        let unlocked = requests.filter { !isLocked($0) }.map(\.path)
+        let unlocked = await unlockedPaths()
         return unlocked.isEmpty ? .dismissed(emptyResult) : .done(.objectPaths(unlocked))
     }
 
     private func unlockCollections(asking conversation: Conversation, naming named: NamedItems?) async -> Bool {
-        for request in requests where request.collection.isLocked {
+        for collection in await collections() where collection.isLocked {
             let isUnlocked = await unlocking.unlocker.unlock(
-                request.collection,
+                collection,
                 asking: conversation,
                 for: client,
                 naming: named
@@ -87,9 +89,9 @@ final class UnlockPrompt: PromptAction {
         asking conversation: Conversation
     ) async {
         do throws(AuthenticationError) {
-            try await authentication.run(lockedItems, given: named, asking: conversation)
+            try await authentication.run(await lockedItems(), given: named, asking: conversation)
         } catch {
-            unlocking.authenticator.logger.debug("An authentication failed", metadata: ["reason": "\(error)"])
+            authenticator.logger.debug("An authentication failed", metadata: ["reason": "\(error)"])
             context?.failure = error
         }
     }
@@ -97,7 +99,7 @@ final class UnlockPrompt: PromptAction {
     /// Asks about the items of which a rule says so.
     private func confirm(asking conversation: Conversation) async {
         guard action == .use, unlocking.access.rules.isActive else { return }
-        let asked = items { id, collection in
+        let asked = await items { id, collection in
             guard case .needsConfirmation = unlocking.access.verdict(on: id, in: collection, for: client) else {
                 return nil
             }
@@ -108,14 +110,31 @@ final class UnlockPrompt: PromptAction {
             client: client,
             caller: await client.caller(),
             settings: context?.settings ?? AuthenticationSettings(),
-            authenticator: unlocking.authenticator
+            authenticator: authenticator
         )
         await confirmation.run(asked, asking: conversation)
     }
 
+    // MARK: Looking
+
+    // There may be thousands of requests, and others' calls are handled in between.
+
+    /// The collections of the requests, each once.
+    private func collections() async -> [Collection] {
+        await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
+            var seen: Set<ObjectIdentifier> = []
+            var collections: [Collection] = []
+            for request in requests {
+                await slice.yieldIfOver()
+                if seen.insert(ObjectIdentifier(request.collection)).inserted { collections.append(request.collection) }
+            }
+            return collections
+        }
+    }
+
     /// The items locked to this client only, each once.
-    private var lockedItems: [ProtectedItem] {
-        items { id, collection in
+    private func lockedItems() async -> [ProtectedItem] {
+        await items { id, collection in
             guard !collection.isLocked, !unlocking.isAllowed(action, id, in: collection, for: client, context) else {
                 return nil
             }
@@ -127,28 +146,53 @@ final class UnlockPrompt: PromptAction {
         }
     }
 
-    /// The items that will still be locked to this client after the collections are unlocked, and need the passcode.
+    /// The items that will still be locked to this client after the collections are unlocked, and need the passcode:
+    /// as many as one dialog can name.
     ///
     /// Protection is known only for collections unlocked since the start.
-    private var knownItems: [ProtectedItem] {
-        items { id, collection in
+    private func knownItems() async -> [ProtectedItem] {
+        var room = ItemNames.Room()
+        return await items(while: { room.take($0.name) }) { id, collection in
             if unlocking.isAllowed(action, id, in: collection, for: client, context) { return nil }
-            guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode) else {
-                return nil
-            }
+            guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode),
+                !collection.needsItemKey(id) || unlocking.vault.passcodeOpens(id, in: collection)
+            else { return nil }
             return policy
         }
-        .filter { !$0.isSealed || unlocking.vault.passcodeOpens($0.id, in: $0.collection) }
     }
 
-    /// The items with a policy, each once.
-    private func items(_ policy: (ItemID, Collection) -> Policy?) -> [ProtectedItem] {
-        var seen: Set<ItemReference> = []
-        return requests.compactMap { request in
-            guard let id = request.item, request.collection.contains(id), let policy = policy(id, request.collection),
-                seen.insert(ItemReference(id, in: request.collection)).inserted
-            else { return nil }
-            return ProtectedItem(id: id, collection: request.collection, policy: policy)
+    /// The items with a policy, each once, up to the first one for which the condition does not hold.
+    private func items(
+        while isWanted: (ProtectedItem) -> Bool = { _ in true },
+        _ policy: (ItemID, Collection) -> Policy?
+    ) async -> [ProtectedItem] {
+        await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
+            var seen: Set<ItemReference> = []
+            var items: [ProtectedItem] = []
+            for request in requests {
+                await slice.yieldIfOver()
+                guard client.isConnected else { return [] }
+                guard let id = request.item, request.collection.contains(id),
+                    let policy = policy(id, request.collection),
+                    seen.insert(ItemReference(id, in: request.collection)).inserted
+                else { continue }
+                let item = ProtectedItem(id: id, collection: request.collection, policy: policy)
+                guard isWanted(item) else { return items }
+                items.append(item)
+            }
+            return items
+        }
+    }
+
+    private func unlockedPaths() async -> [ObjectPath] {
+        await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
+            var paths: [ObjectPath] = []
+            for request in requests {
+                await slice.yieldIfOver()
+                guard client.isConnected else { return [] }
+                if !isLocked(request) { paths.append(request.path) }
+            }
+            return paths
         }
     }
 
