@@ -42,7 +42,7 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Objects that a call reads or lists without letting other calls in between.
     package var objectsAtOnce = 256
 
-    /// Items that a search looks at without letting other calls in between.
+    /// Items that a search looks at, in all collections, without letting other calls in between.
     package var searchedAtOnce = 2048
 
     /// The time after which a call with more of them lets others in between.

@@ -41,10 +41,21 @@ import Testing
             #expect(found == login.search(query))
         }
         #expect(pauses > 3)
-        #expect(login.search([:], lookingAt: 49) == nil)
-        #expect(login.search(["even": "true"], lookingAt: 24) == nil)
-        #expect(login.search(["even": "true"], lookingAt: 25)?.count == 25)
-        #expect(login.search(["even": "true", "n": "4"], lookingAt: 1)?.count == 1)
+        await vault.close()
+    }
+
+    @Test func searches_takeTheRoomOfWhatTheyLookAt() async throws {
+        let (vault, login) = try await login()
+        for number in 0..<50 { _ = try await login.add("x", ["even": "\(number % 2 == 0)", "n": "\(number)"]) }
+        var room = 49
+        let all = login.search([:], lookingAt: &room)
+        #expect(all == nil && room == 49)
+        let even = login.search(["even": "true"], lookingAt: &room)
+        #expect(even?.count == 25 && room == 24)
+        let again = login.search(["even": "true"], lookingAt: &room)
+        #expect(again == nil && room == 24)
+        let one = login.search(["even": "true", "n": "4"], lookingAt: &room)
+        #expect(one?.count == 1)
         await vault.close()
     }
 

@@ -95,8 +95,8 @@ struct CollectionObject {
     @BusActor
     private func search(_ call: MethodCall) throws(BusError) -> Dispatch {
         let attributes = try call.arguments(Attributes.self)
-        let limit = provider.limits.searchedAtOnce
-        guard let hits = client.search(attributes, in: collection, lookingAt: limit) else {
+        var room = provider.limits.searchedAtOnce
+        guard let hits = client.search(attributes, in: collection, lookingAt: &room) else {
             return .suspending { () async throws(BusError) in try await searchLong(attributes, call) }
         }
         answer(call, with: hits)

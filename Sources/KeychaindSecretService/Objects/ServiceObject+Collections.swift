@@ -71,10 +71,11 @@ extension ServiceObject {
         var reader = call.message.makeReader()
         let attributes = try Attributes(from: &reader)
         var hits = SearchHits(for: client, access: provider.access)
+        var room = provider.limits.searchedAtOnce
         for collection in provider.vault.collections {
-            guard
-                let ids = client.search(attributes, in: collection, lookingAt: provider.limits.searchedAtOnce)
-            else { return .suspending { () async throws(BusError) in try await searchLong(attributes, call) } }
+            guard let ids = client.search(attributes, in: collection, lookingAt: &room) else {
+                return .suspending { () async throws(BusError) in try await searchLong(attributes, call) }
+            }
             hits.add(ids, in: collection)
         }
         try answer(call, with: hits)

@@ -39,6 +39,7 @@ extension ServiceObject {
     private func searchAndRead(_ call: MethodCall) throws(BusError) -> Dispatch {
         let search = try CombinedSearch(call, client)
         var found = FoundItems(for: client, access: provider.access, describedQuery: search.describedQuery)
+        var room = provider.limits.searchedAtOnce
         var isLong = false
         try search.forEachQuery(limit: provider.limits.queriesPerCall) { (number, reader) throws(BusError) in
             // Items of later queries come after all that were found.
@@ -46,9 +47,7 @@ extension ServiceObject {
             let query = try Attributes(from: &reader)
             var hits: [LongSearch.Hits] = []
             for collection in provider.vault.collections {
-                guard
-                    let ids = client.search(query, in: collection, lookingAt: provider.limits.searchedAtOnce)
-                else { return isLong = true }
+                guard let ids = client.search(query, in: collection, lookingAt: &room) else { return isLong = true }
                 hits.append((collection, ids))
             }
             found.add(query: number, hits)

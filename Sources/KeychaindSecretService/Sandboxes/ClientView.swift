@@ -170,11 +170,11 @@ extension Client {
         }
     }
 
-    /// The same; nil if the search would look at more items than the limit.
+    /// The same; nil if the search would look at more items than there is room for, which it takes.
     ///
     /// A program in a sandbox finds no more than its own.
-    func search(_ attributes: Attributes, in collection: Collection, lookingAt limit: Int) -> [ItemID]? {
-        view.isConfined ? search(attributes, in: collection) : collection.search(attributes, lookingAt: limit)
+    func search(_ attributes: Attributes, in collection: Collection, lookingAt room: inout Int) -> [ItemID]? {
+        view.isConfined ? search(attributes, in: collection) : collection.search(attributes, lookingAt: &room)
     }
 
     /// The items of a collection that exist for the client.

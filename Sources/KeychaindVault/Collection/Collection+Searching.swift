@@ -6,14 +6,17 @@ extension Collection {
     ///
     /// Works in every state. Before the first unlock it matches blind tags, with a false match in 1 of 2⁶⁴ attributes.
     package func search(_ attributes: Attributes) -> [ItemID] {
-        search(attributes, lookingAt: .max) ?? []
+        var room = Int.max
+        return search(attributes, lookingAt: &room) ?? []
     }
 
-    /// Does the same; nil if the search would look at more items than the limit.
-    package func search(_ attributes: Attributes, lookingAt limit: Int) -> [ItemID]? {
+    /// Does the same; nil if the search would look at more items than there is room for.
+    ///
+    /// - Parameter room: takes off the number of items that the search looks at.
+    package func search(_ attributes: Attributes, lookingAt room: inout Int) -> [ItemID]? {
         guard table.count > 0 else { return [] }
         do throws(VaultError) {
-            return try hits(attributes, lookingAt: limit)
+            return try hits(attributes, lookingAt: &room)
         } catch {
             logFailure(error)
             return []
@@ -41,7 +44,7 @@ extension Collection {
     private static let itemsPerPart = 16
 
     /// Makes no more tags once an attribute decides: a tag costs more than a look at an item.
-    private func hits(_ attributes: Attributes, lookingAt limit: Int) throws(VaultError) -> [ItemID]? {
+    private func hits(_ attributes: Attributes, lookingAt room: inout Int) throws(VaultError) -> [ItemID]? {
         var tags: [UInt64] = []
         var decided: [ItemID]?
         var failure: VaultError?
@@ -57,7 +60,11 @@ extension Collection {
         }
         if let failure { throw failure }
         if let decided { return decided }
-        guard limit == .max || table.candidateCount(tags: tags) <= limit else { return nil }
+        if room < .max {
+            let count = table.candidateCount(tags: tags)
+            guard count <= room else { return nil }
+            room -= count
+        }
         return table.search(attributes, tags: tags)
     }
 
