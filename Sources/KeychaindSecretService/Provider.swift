@@ -168,7 +168,7 @@ package final class Provider {
         )
         reads = ReadPrompts(unlocking: unlocking, limits: limits)
         restorations = Restorations(vault: vault, backups: backups, unlocker: unlocker, clock: clock, logger: logger)
-        portalSecrets = PortalSecrets(audit: audit, changes: changes, logger: logger)
+        portalSecrets = PortalSecrets(audit: audit, changes: changes, largeAnswers: largeAnswers, logger: logger)
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
         connectParts()
     }

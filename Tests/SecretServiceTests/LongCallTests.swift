@@ -1,4 +1,5 @@
 import KeychaindDBus
+import KeychaindModel
 import KeychaindSecretService
 import KeychaindTestSupport
 import Testing
@@ -236,6 +237,16 @@ struct LongCallTests {
         #expect(!isDismissed && result == .objectPaths(scene.items))
     }
 
+    @Test("An import of a portal secret lets others in while it looks at items that pretend to be one")
+    @BusActor
+    func portalImport_lockedInBetween_isRefused() async throws {
+        let scene = try await Scene(in: .login, [Attributes.portalApplication: "org.example.App"])
+        #expect(try await scene.reply(to: scene.portalImport(7), meanwhile: []).read(Bool.self))
+        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let error = try await scene.reply(to: scene.portalImport(8), meanwhile: [lock]).error
+        #expect(error?.name == .isLocked)
+    }
+
     /// Many items, each of which takes a slice of the time of a call.
     @BusActor
     private final class Scene {
@@ -306,6 +317,13 @@ struct LongCallTests {
         var confirmation: Message {
             let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
             return Scene.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", "flatpak:org.example.App", items)
+        }
+
+        /// The call that imports a portal secret of the same bytes.
+        func portalImport(_ byte: UInt8) -> Message {
+            let path = ObjectPath(unchecked: "/org/keychaind/Portal")
+            let secret = WireSecret(session: session, value: [UInt8](repeating: byte, count: 64))
+            return Scene.call(path, "org.keychaind.Portal1", "Import", "org.example.App", secret)
         }
 
         /// An Unlock of all items in a new context.

@@ -9,7 +9,7 @@ final class LargeAnswers {
     private let limit: Int
     private let sliceLength: Duration
     private let lock: FairLock<ObjectIdentifier>
-    /// Objects up to which a prompt looks at them in no turn.
+    /// Objects up to which they are looked at in no turn.
     private let fewObjects: Int
     private let looking = FairLock<ObjectIdentifier>()
 
@@ -50,23 +50,23 @@ final class LargeAnswers {
         try await answer()
     }
 
-    /// Looks at the objects of a prompt in slices, and if there are many, one prompt at a time, in turn between clients.
+    /// Looks at objects in slices, and if there are many, for one call or prompt at a time, in turn between clients.
     ///
     /// - Parameter look: must wait for nothing but its slices.
-    func lookAt<Result>(
+    func lookAt<Result: ~Copyable, Failure: Error>(
         _ count: Int,
         for client: Client,
-        _ look: (inout TimeSlice) async -> Result
-    ) async -> Result {
-        guard count > fewObjects else { return await takeSlices(look) }
+        _ look: (inout TimeSlice) async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard count > fewObjects else { return try await takeSlices(look) }
         _ = await looking.lock(for: ObjectIdentifier(client))
         defer { looking.unlock() }
-        return await takeSlices(look)
+        return try await takeSlices(look)
     }
 
     /// Runs a part of a call that may derive keys or asks a person: in slices, but in no turn, so that no reply waits
     /// for it.
-    func takeSlices<Result, Failure: Error>(
+    func takeSlices<Result: ~Copyable, Failure: Error>(
         _ part: (inout TimeSlice) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         connection.longCalls += 1

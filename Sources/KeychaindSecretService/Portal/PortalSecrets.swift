@@ -12,6 +12,7 @@ import Logging
 final class PortalSecrets {
     private let audit: AccessAudit
     private let changes: ChangeNotifier
+    private let largeAnswers: LargeAnswers
     private let logger: Logger
     /// Decides between a request and an import of the same application.
     private let turns = KeyedLock<String>()
@@ -19,19 +20,24 @@ final class PortalSecrets {
     /// In bytes of UTF-8.
     static let applicationLimit = 255
 
-    nonisolated init(audit: AccessAudit, changes: ChangeNotifier, logger: Logger) {
+    nonisolated init(audit: AccessAudit, changes: ChangeNotifier, largeAnswers: LargeAnswers, logger: Logger) {
         self.audit = audit
         self.changes = changes
+        self.largeAnswers = largeAnswers
         self.logger = logger
     }
 
     /// The secret of an application: the imported one, else the derived one, which is recorded first.
     ///
     /// Throws `locked`, `unreadable` for a damaged item, and disk errors.
-    func secret(for application: String, in login: Collection) async throws(VaultError) -> SecureBytes {
+    func secret(
+        for application: String,
+        in login: Collection,
+        for client: Client
+    ) async throws(VaultError) -> SecureBytes {
         await turns.lock(application)
         defer { turns.unlock(application) }
-        if let imported = try login.importedSecret(for: application) { return imported }
+        if let imported = try await importedSecret(for: application, in: login, client) { return imported }
         try await login.markDerivedSecret(for: application)
         return try login.applicationSecret(for: application)
     }
@@ -54,7 +60,12 @@ final class PortalSecrets {
         guard !login.isLocked else { throw BusError(.isLocked, "the keychain login is locked") }
         await turns.lock(application)
         defer { turns.unlock(application) }
-        let present = try translatingErrors { () throws(VaultError) in try login.importedSecret(for: application) }
+        let present: SecureBytes?
+        do throws(VaultError) {
+            present = try await importedSecret(for: application, in: login, client)
+        } catch {
+            throw BusError(error)
+        }
         if let present {
             guard present.isEqual(to: new.secret) else {
                 throw BusError(.alreadyExists, "another secret was imported for the application before")
@@ -98,22 +109,39 @@ final class PortalSecrets {
     }
 }
 
-extension Collection {
+extension PortalSecrets {
     /// The imported secret of an application; nil if there is none.
-    fileprivate func importedSecret(for application: String) throws(VaultError) -> SecureBytes? {
-        guard !isLocked else { throw VaultError(.locked, reason: "the keychain is locked") }
-        for id in search(Attributes([(Attributes.portalApplication, application)])) {
-            // Others can have the attribute, but not the content type.
-            guard let secret = try portalSecret(of: id) else { continue }
-            do throws(GcryptError) {
-                return try secret.bytes.copy(in: .locked)
-            } catch {
-                throw VaultError(.cryptographyFailed, reason: error.reason)
+    ///
+    /// Called in the turn of the application. Others can have the attribute, but not the content type; a program can
+    /// store thousands of such items, so other calls are handled in between.
+    private func importedSecret(
+        for application: String,
+        in login: Collection,
+        _ client: Client
+    ) async throws(VaultError) -> SecureBytes? {
+        try await largeAnswers.lookAt(login.itemCount, for: client) { (slice) async throws(VaultError) in
+            let attributes = Attributes([(Attributes.portalApplication, application)])
+            let found = await login.search(attributes) {
+                await slice.yieldIfOver()
+                return true
             }
+            for id in found ?? login.search(attributes) {
+                await slice.yieldIfOver()
+                guard !login.isLocked else { break }
+                guard login.contains(id), let secret = try login.portalSecret(of: id) else { continue }
+                do throws(GcryptError) {
+                    return try secret.bytes.copy(in: .locked)
+                } catch {
+                    throw VaultError(.cryptographyFailed, reason: error.reason)
+                }
+            }
+            guard !login.isLocked else { throw VaultError(.locked, reason: "the keychain is locked") }
+            return nil
         }
-        return nil
     }
+}
 
+extension Collection {
     /// Whether an item is an imported portal secret, which only the portal uses.
     func isPortalSecret(_ id: ItemID) -> Bool {
         guard item(id)?.attributes[Attributes.portalApplication] != nil else { return false }
@@ -126,7 +154,7 @@ extension Collection {
     }
 
     /// The secret of an item, if it is an imported portal secret; those are never protected, and small.
-    private func portalSecret(of id: ItemID) throws(VaultError) -> Secret? {
+    fileprivate func portalSecret(of id: ItemID) throws(VaultError) -> Secret? {
         // An item whose protection is in doubt, as after a rollback, may be one.
         if case .stated = protection(of: id) { return nil }
         guard let secret = try secret(of: id), secret.contentType == ReservedContentType.portalSecret.rawValue else {

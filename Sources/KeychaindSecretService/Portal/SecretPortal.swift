@@ -92,7 +92,7 @@ package final class SecretPortal {
             guard await unlock(login, handle, for: client, application) else { return .cancelled }
         }
         do throws(VaultError) {
-            let secret = try await provider.portalSecrets.secret(for: application, in: login)
+            let secret = try await provider.portalSecrets.secret(for: application, in: login, for: client)
             return write(secret, to: descriptor) ? .success : .failed
         } catch {
             logger.error("Could not give an application its secret", metadata: ["reason": "\(error)"])
