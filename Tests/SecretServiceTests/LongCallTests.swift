@@ -237,6 +237,15 @@ struct LongCallTests {
         #expect(!isDismissed && result == .objectPaths(scene.items))
     }
 
+    @Test("A creation of a unique item lets others in while it looks at items with some of the attributes")
+    @BusActor
+    func createUnique_lockedInBetween_isRefused() async throws {
+        let scene = try await Scene(in: .login)
+        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let error = try await scene.reply(to: scene.uniqueCreation, meanwhile: [lock]).error
+        #expect(error?.name == .isLocked)
+    }
+
     @Test("An import of a portal secret lets others in while it looks at items that pretend to be one")
     @BusActor
     func portalImport_lockedInBetween_isRefused() async throws {
@@ -317,6 +326,14 @@ struct LongCallTests {
         var confirmation: Message {
             let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
             return Scene.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", "flatpak:org.example.App", items)
+        }
+
+        /// The call that creates an item unless there is one that lacks what all items have.
+        var uniqueCreation: Message {
+            let properties = SecretServiceProxy.itemProperties(label: "unique", ["of": "scene"])
+            let secret = WireSecret(session: session, value: [1])
+            let interface = "org.keychaind.Collection1"
+            return Scene.call(.login, interface, "CreateItem", properties, secret, false, ["of", "n"])
         }
 
         /// The call that imports a portal secret of the same bytes.

@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindDBus
 import KeychaindModel
 import KeychaindVault
@@ -8,14 +9,16 @@ struct UniqueKey {
     struct Place: Hashable {
         let collection: CollectionName
         let present: Attributes
-        let absent: [String]
+        let absent: Set<[UInt8]>
     }
 
     /// The named attributes that the item has.
     let present: Attributes
 
     /// The named attributes that the item lacks; an equal item lacks them, too.
-    let absent: [String]
+    ///
+    /// As bytes, since equal strings may differ in them.
+    let absent: Set<[UInt8]>
 
     let attributes: Attributes
 
@@ -34,9 +37,14 @@ struct UniqueKey {
 
     init(of attributes: Attributes, names: [String], replaces: Bool = false) throws(BusError) {
         guard !names.isEmpty else { throw BusError(.invalidArguments, "no unique attribute is named") }
-        let pairs = names.map { name in (name, attributes[name]) }
-        present = Attributes(pairs.compactMap { name, value in value.map { (name, $0) } })
-        absent = pairs.filter { $0.1 == nil }.map(\.0).sorted()
+        var absent = Set(names.map { Array($0.utf8) })
+        var present: [(String, String)] = []
+        attributes.forEach { name, value in
+            guard absent.remove(UniqueKey.bytes(of: name)) != nil else { return }
+            present.append((String(cString: name), String(cString: value)))
+        }
+        self.present = Attributes(present)
+        self.absent = absent
         self.attributes = attributes
         self.replaces = replaces
     }
@@ -46,6 +54,20 @@ struct UniqueKey {
         try [String](from: &reader, limit: VaultLimits().attributes)
     }
 
+    /// Whether an item with the present attributes has the key.
+    func matches(_ attributes: Attributes) -> Bool {
+        guard !absent.isEmpty else { return true }
+        var matches = true
+        attributes.forEach { name, _ in
+            if matches, absent.contains(UniqueKey.bytes(of: name)) { matches = false }
+        }
+        return matches
+    }
+
+    private static func bytes(of name: UnsafePointer<CChar>) -> [UInt8] {
+        Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+    }
+
     func place(in collection: Collection) -> Place {
         Place(collection: collection.name, present: present, absent: absent)
     }
@@ -53,10 +75,27 @@ struct UniqueKey {
 
 extension Client {
     /// Whether an item that exists for the client, other than the given one, has the key.
-    func hasItem(with key: UniqueKey, otherThan replaced: ItemID?, in collection: Collection) -> Bool {
-        search(key.present, in: collection).contains { id in
-            guard id != replaced, let attributes = collection.item(id)?.attributes else { return false }
-            return key.absent.allSatisfy { attributes[$0] == nil }
+    ///
+    /// Many items may have the present attributes, and other calls are handled in between.
+    func hasItem(
+        with key: UniqueKey,
+        otherThan replaced: ItemID?,
+        in collection: Collection,
+        _ answers: LargeAnswers
+    ) async -> Bool {
+        await answers.lookAt(collection.itemCount, for: self) { slice in
+            var found: [ItemID]?
+            if !view.isConfined {
+                found = await collection.search(key.present) {
+                    await slice.yieldIfOver()
+                    return true
+                }
+            }
+            for id in found ?? search(key.present, in: collection) where id != replaced {
+                await slice.yieldIfOver()
+                if let attributes = collection.item(id)?.attributes, key.matches(attributes) { return true }
+            }
+            return false
         }
     }
 }

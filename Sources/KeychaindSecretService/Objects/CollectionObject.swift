@@ -185,8 +185,9 @@ struct CollectionObject {
         await items.uniqueKeys.lock(place)
         defer { items.uniqueKeys.unlock(place) }
         let replaced = key.replaces ? collection.itemToReplace(key.attributes, having: client.replacedAttributes) : nil
+        let exists = await client.hasItem(with: key, otherThan: replaced, in: collection, provider.largeAnswers)
         // A locked collection is refused later, whatever it contains.
-        guard collection.isLocked || !client.hasItem(with: key, otherThan: replaced, in: collection) else {
+        guard collection.isLocked || !exists else {
             throw BusError(.alreadyExists, "an item with the same unique attributes exists")
         }
         return try await store(new)

@@ -203,8 +203,9 @@ struct ItemObject {
         let place = key.place(in: collection)
         await items.uniqueKeys.lock(place)
         defer { items.uniqueKeys.unlock(place) }
+        let exists = await client.hasItem(with: key, otherThan: id, in: collection, items.largeAnswers)
         // A locked collection is refused later, whatever it contains.
-        guard collection.isLocked || !client.hasItem(with: key, otherThan: id, in: collection) else {
+        guard collection.isLocked || !exists else {
             throw BusError(.alreadyExists, "another item has the same unique attributes")
         }
         try await update(label: label, attributes: attributes)
