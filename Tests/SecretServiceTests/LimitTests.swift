@@ -169,6 +169,16 @@ struct LimitTests {
         }
     }
 
+    @Test("#48 too many items of a copy in one call are LimitsExceeded, before the copy is looked for")
+    func labelsOfACopy_areLimited() async throws {
+        let (client, _) = try await SharedService.client()
+        let path = ObjectPath(unchecked: "/org/keychaind/Backups")
+        let labels = [String](repeating: "label", count: 101)
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.call(path, "org.keychaind.Backups1", "RestoreItems", "none", labels)
+        }
+    }
+
     @Test("#48 prompts that hold too much data are LimitsExceeded, without effect on other clients", .onLoop)
     @BusActor
     func prompts_keepABoundedAmount() async throws {

@@ -56,7 +56,9 @@ struct BackupsObject {
                     in: [Parameter("copy", String.self), Parameter("labels", [String].self)],
                     out: [Parameter("restored", UInt32.self), Parameter("refused", [String].self)]
                 ) { (object, call) async throws(BusError) in
-                    let (copy, labels) = try call.arguments(String.self, [String].self)
+                    var reader = call.message.makeReader()
+                    let copy = try String(from: &reader)
+                    let labels = try [String](from: &reader, limit: PastItems.labelsPerCall)
                     let past = try await object.pastItems(of: copy)
                     let (restored, refused) = try await past.restore(labels, for: object.client)
                     call.reply(with: restored, refused)

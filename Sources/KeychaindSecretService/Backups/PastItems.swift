@@ -10,6 +10,9 @@ import Logging
 /// The items of a past state of a keychain, once a person has given its password.
 @BusActor
 struct PastItems {
+    /// The most labels in one call.
+    nonisolated static let labelsPerCall = 100
+
     private let backup: StagedBackup
     private let present: Collection
     private let restorations: Restorations
@@ -36,9 +39,7 @@ struct PastItems {
     ///
     /// - Returns: the number of items, and the labels of those that are protected or could not be written.
     func restore(_ labels: [String], for client: Client) async throws(BusError) -> (UInt32, refused: [String]) {
-        guard (1...100).contains(labels.count) else {
-            throw BusError(.invalidArguments, "name 1 to 100 items")
-        }
+        guard !labels.isEmpty else { throw BusError(.invalidArguments, "no item is named") }
         let names = ItemNames.summary(labels, first: 3)
         let headline = Text("Put \(names) of the keychain “\(label)” back as of \(backup.modified.text)")
         return try await opened(for: client, headline) { (past) async throws(BusError) in
