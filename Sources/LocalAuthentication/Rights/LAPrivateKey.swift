@@ -46,6 +46,7 @@ public final class LAPrivateKey: NSObject, Sendable {
         guard let other = SecKeyCreateWithData(publicKey as NSData, attributes as CFDictionary, &failure) else {
             throw failure?.takeRetainedValue() ?? LAError.object(.authenticationFailed, "the key is invalid")
         }
+        // `nonisolated(unsafe)`: only read, and only until this method returns.
         nonisolated(unsafe) let settings = parameters as NSDictionary
         return try await right.useKey { key, error in
             SecKeyCopyKeyExchangeResult(key, algorithm, other, settings, error) as Data?
