@@ -56,7 +56,9 @@ struct SettlingTests {
     @Test("a caller that leaves while its call waits does not affect others")
     @BusActor
     func callerThatLeaves_whileItsCallWaits_disturbsNobody() async throws {
-        let service = try await ProviderInProcess(opens: false)
+        var limits = ServiceLimits()
+        limits.settlingTime = .seconds(600)
+        let service = try await ProviderInProcess(limits: limits, opens: false)
         let waiting = Task { @BusActor in try await service.client.openPlainSession() }
         let gone = try SecretServiceProxy(on: service.bus)
         let lost = Task { @BusActor in try await gone.openPlainSession() }
@@ -74,6 +76,7 @@ struct SettlingTests {
     func waitingCalls_pastTheirBytes_areLimited() async throws {
         var limits = ServiceLimits()
         limits.waitingBytes = 50_000
+        limits.settlingTime = .seconds(600)
         let service = try await ProviderInProcess(limits: limits, opens: false)
         let label = SecretServiceProxy.collectionProperties(label: String(repeating: "l", count: 40_000))
         let first = Task { @BusActor in try await service.client.createCollection(label).prompt }
