@@ -29,6 +29,13 @@ import Testing
         }
     }
 
+    /// The public keys begin with the bytes FF FB, FF 5D and 7F FD.
+    @Test(arguments: [([0x08, 0x87], true), ([0x08, 0x71], false), ([0x08, 0x86], false)] as [([UInt8], Bool)])
+    func publicKey_firstByteSaysNothing_isMisreadAsSigned(exponent: [UInt8], isMisread: Bool) throws {
+        let pair = try DiffieHellman(.oakley2, exponent: SecureBytes(copying: exponent))
+        #expect(pair.isMisreadAsSigned == isMisread, "\(pair.publicKey.prefix(2))")
+    }
+
     @Test(arguments: Vector.cases(of: "generated-sessions"), [1, 2, 64, 1000])
     func sharedSecret_leadingZeros_areIgnored(vector: Vector, zeros: Int) throws {
         let pair = try DiffieHellman(group(of: vector), exponent: SecureBytes(copying: vector.bytes("exponent")))

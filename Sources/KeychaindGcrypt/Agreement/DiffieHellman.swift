@@ -12,6 +12,11 @@ package struct DiffieHellman: ~Copyable, Sendable {
 
     private let exponent: SecureBytes
 
+    /// Whether the public key is misread as a signed number in the fewest bytes.
+    ///
+    /// There a first byte of 0xFF says nothing before a byte from 0x80 on, and QCA drops it.
+    package var isMisreadAsSigned: Bool { publicKey[0] == 0xFF && publicKey[1] >= 0x80 }
+
     package init(_ group: Group) throws(GcryptError) {
         var exponent = try SecureBytes.random(count: DiffieHellman.exponentSize, in: .locked)
         // All exponents have the same length, so that timing does not reveal it.

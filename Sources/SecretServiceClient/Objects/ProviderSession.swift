@@ -218,9 +218,13 @@ extension ProviderLink {
         }
     }
 
+    /// A key pair whose public key KWallet reads right: one in 512 it takes for another number.
     nonisolated static func makeKeys() throws(SecretServiceError) -> DiffieHellman {
         do throws(GcryptError) {
-            return try DiffieHellman(.oakley2)
+            while true {
+                let keys = try DiffieHellman(.oakley2)
+                if !keys.isMisreadAsSigned { return keys }
+            }
         } catch {
             throw SecretServiceError(error)
         }
