@@ -15,15 +15,27 @@ final class UnlockPrompt: PromptAction {
     struct Request {
         let path: ObjectPath
         /// The collection itself, or that of the item.
-        let collection: Collection
+        private(set) var collection: Collection
         /// Nil if the collection itself is to be unlocked.
         let item: ItemID?
 
         /// The approximate size in bytes.
         var size: Int { MemoryLayout<Request>.stride + path.rawValue.utf8.count }
+
+        init(path: ObjectPath, collection: Collection, item: ItemID?) {
+            self.path = path
+            self.collection = collection
+            self.item = item
+        }
+
+        /// Turns to the collection in place of one whose file was replaced or restored.
+        fileprivate mutating func follow(in vault: Vault) {
+            guard collection.isRetired, let present = vault.collection(named: collection.name) else { return }
+            collection = present
+        }
     }
 
-    private let requests: [Request]
+    private var requests: [Request]
     private let action: ItemAction
     /// The context that sets the appearance of the dialogs and records the proofs, if any.
     let context: AuthenticationContext?
@@ -52,6 +64,7 @@ final class UnlockPrompt: PromptAction {
     let keptBytes: Int
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
+        await followCollections()
         let authentication = ItemAuthentication(
             to: action,
             for: client,
@@ -118,6 +131,16 @@ final class UnlockPrompt: PromptAction {
     // MARK: Looking
 
     // There may be thousands of requests, and others' calls are handled in between.
+
+    /// Finds the collections that have taken the place of others since the request.
+    private func followCollections() async {
+        await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
+            for index in requests.indices {
+                await slice.yieldIfOver()
+                requests[index].follow(in: unlocking.vault)
+            }
+        }
+    }
 
     /// The collections of the requests, each once.
     private func collections() async -> [Collection] {

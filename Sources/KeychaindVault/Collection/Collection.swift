@@ -176,6 +176,11 @@ package final class Collection {
         if case .deleted = phase { true } else { false }
     }
 
+    /// Whether another object has taken its place, or is about to.
+    package var isRetired: Bool {
+        if case .retired = phase { true } else { false }
+    }
+
     /// Whether it is deleted, or another object is about to take its place.
     var hasEnded: Bool {
         switch phase {

@@ -7,7 +7,8 @@ import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
-/// Unlocks that a lock overtakes: their password was given before it, and takes effect after it.
+/// Unlocks that something overtakes: a lock, so that a password given before it would take effect after it, or another
+/// file.
 @Suite(.onLoop)
 struct OvertakenUnlockTests {
     /// A clock that locks a keychain when it is read, which is when an attempt is about to be recorded.
@@ -94,6 +95,19 @@ struct OvertakenUnlockTests {
         time.locked = nil
         try await logIn(.root)
         #expect(login.state == .unlocked)
+        await service.vault.close()
+    }
+
+    @Test("A prompt opens the keychain that has taken the place of the one that it was asked for")
+    @BusActor
+    func unlockPrompt_fileIsTakenUpMeanwhile_opensIt() async throws {
+        let service = try await ProviderInProcess()
+        let prompt = try await service.client.unlock([.login]).prompt
+        _ = await service.vault.takeUp(try service.collection(.login))
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
+        let outcome = try await service.client.complete(prompt)
+        #expect(outcome == PromptOutcome(isDismissed: false, result: .objectPaths([.login])))
+        prompter.crash()
         await service.vault.close()
     }
 }
