@@ -222,6 +222,9 @@ class Keychains(RuleBasedStateMachine):
         del self.locked[keychain]
         self.backups.pop(keychain, None)
         self.items = [item for item in self.items if item.collection != keychain]
+        # They are for none that is made in its place.
+        for prompt in self.prompts:
+            prompt.objects = [path for path in prompt.objects if not (path + "/").startswith(keychain + "/")]
 
     @rule(number=numbers, keychain=numbers)
     def lock(self, number, keychain):
