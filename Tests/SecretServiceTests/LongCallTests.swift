@@ -18,8 +18,8 @@ struct LongCallTests {
         let reply = try await scene.reply(
             to: scene.secretsCall,
             meanwhile: [
-                Scene.call(scene.items[0], Interface.item, "SetSecret", new),
-                Scene.call(scene.items[1], Interface.item, "Delete"),
+                Message.toService(scene.items[0], Interface.item, "SetSecret", new),
+                Message.toService(scene.items[1], Interface.item, "Delete"),
             ]
         )
         let secrets = try reply.read([ObjectPath: WireSecret].self)
@@ -31,7 +31,7 @@ struct LongCallTests {
     @BusActor
     func getSecrets_lockedInBetween_releasesNothing() async throws {
         let scene = try await Scene(in: .login)
-        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let lock = Message.toService(.service, Interface.service, "Lock", [ObjectPath.login])
         let reply = try await scene.reply(to: scene.secretsCall, meanwhile: [lock])
         #expect(try reply.read([ObjectPath: WireSecret].self).isEmpty)
     }
@@ -59,8 +59,8 @@ struct LongCallTests {
         let queries = [["of": "scene"]]
         let session = reads ? scene.session : .root
         let interface = "org.keychaind.Search1"
-        let search = Scene.call(.service, interface, "Search", queries, session, UInt32(0), UInt32(0))
-        let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
+        let search = Message.toService(.service, interface, "Search", queries, session, UInt32(0), UInt32(0))
+        let last = Message.toService(scene.items[Scene.count - 1], Interface.item, "Delete")
         let (rows, secrets) = try await scene.reply(to: search, meanwhile: [last])
             .read([FoundRow].self, [ObjectPath: WireSecret].self)
         #expect(rows.map(\.path) == scene.items.dropLast())
@@ -72,13 +72,13 @@ struct LongCallTests {
     func searchItems_deletedInBetween_isLeftOut() async throws {
         let scene = try await Scene(in: .sessionCollection)
         let attributes = ["of": "scene"]
-        let gone = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
-        let everywhere = Scene.call(.service, Interface.service, "SearchItems", attributes)
+        let gone = Message.toService(scene.items[Scene.count - 1], Interface.item, "Delete")
+        let everywhere = Message.toService(.service, Interface.service, "SearchItems", attributes)
         let (unlocked, locked) = try await scene.reply(to: everywhere, meanwhile: [gone])
             .read([ObjectPath].self, [ObjectPath].self)
         #expect(unlocked == scene.items.dropLast().reversed() && locked.isEmpty)
-        let there = Scene.call(.sessionCollection, Interface.collection, "SearchItems", attributes)
-        let next = Scene.call(scene.items[0], Interface.item, "Delete")
+        let there = Message.toService(.sessionCollection, Interface.collection, "SearchItems", attributes)
+        let next = Message.toService(scene.items[0], Interface.item, "Delete")
         let found = try await scene.reply(to: there, meanwhile: [next]).read([ObjectPath].self)
         #expect(found == scene.items.dropLast().dropFirst().reversed())
     }
@@ -87,8 +87,8 @@ struct LongCallTests {
     @BusActor
     func searchItems_lockedInBetween_tellsSo() async throws {
         let scene = try await Scene(in: .login)
-        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
-        let search = Scene.call(.service, Interface.service, "SearchItems", ["of": "scene"])
+        let lock = Message.toService(.service, Interface.service, "Lock", [ObjectPath.login])
+        let search = Message.toService(.service, Interface.service, "SearchItems", ["of": "scene"])
         let (unlocked, locked) = try await scene.reply(to: search, meanwhile: [lock])
             .read([ObjectPath].self, [ObjectPath].self)
         #expect(unlocked.isEmpty && Set(locked) == Set(scene.items))
@@ -98,9 +98,9 @@ struct LongCallTests {
     @BusActor
     func searchItems_changesAgainAndAgain_endsAsOfTheLastOne() async throws {
         let scene = try await Scene(in: .sessionCollection)
-        let search = Scene.call(.service, Interface.service, "SearchItems", ["of": "scene"])
+        let search = Message.toService(.service, Interface.service, "SearchItems", ["of": "scene"])
         // More than the times that a search begins again.
-        let deletions = scene.items.prefix(40).map { Scene.call($0, Interface.item, "Delete") }
+        let deletions = scene.items.prefix(40).map { Message.toService($0, Interface.item, "Delete") }
         let (unlocked, _) = try await scene.reply(to: search, meanwhile: deletions)
             .read([ObjectPath].self, [ObjectPath].self)
         let kept = Set(scene.items.dropFirst(40))
@@ -112,8 +112,8 @@ struct LongCallTests {
     func callerLeaves_itsLongCallEnds_nextIsAnswered() async throws {
         let scene = try await Scene(in: .login)
         let reply = try await scene.replyAfterLeaving([
-            scene.secretsCall, Scene.call(.service, Interface.service, "SearchItems", ["of": "scene"]),
-            Scene.call(.service, Interface.service, "Unlock", scene.items),
+            scene.secretsCall, Message.toService(.service, Interface.service, "SearchItems", ["of": "scene"]),
+            Message.toService(.service, Interface.service, "Unlock", scene.items),
         ])
         #expect(try reply.read([ObjectPath: WireSecret].self).count == Scene.count)
     }
@@ -123,8 +123,8 @@ struct LongCallTests {
     func lists_ofTooManyObjects_areRefused() async throws {
         let scene = try await Scene(in: .login, objectsPerCall: Scene.count - 1)
         let calls = [
-            scene.secretsCall, Scene.call(.service, Interface.service, "Unlock", scene.items),
-            Scene.call(.service, Interface.service, "Lock", scene.items), scene.call("Get", scene.items),
+            scene.secretsCall, Message.toService(.service, Interface.service, "Unlock", scene.items),
+            Message.toService(.service, Interface.service, "Lock", scene.items), scene.call("Get", scene.items),
             scene.confirmation, try await scene.contextUnlock(), try await scene.authorization(),
         ]
         for call in calls {
@@ -136,8 +136,8 @@ struct LongCallTests {
     @BusActor
     func unlock_lockedInBetween_promptsForTheRest() async throws {
         let scene = try await Scene(in: .login)
-        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
-        let unlock = Scene.call(.service, Interface.service, "Unlock", scene.items)
+        let lock = Message.toService(.service, Interface.service, "Lock", [ObjectPath.login])
+        let unlock = Message.toService(.service, Interface.service, "Unlock", scene.items)
         let (unlocked, prompt) = try await scene.reply(to: unlock, meanwhile: [lock])
             .read([ObjectPath].self, ObjectPath.self)
         #expect(unlocked.count < Scene.count && prompt != .root)
@@ -147,7 +147,7 @@ struct LongCallTests {
     @BusActor
     func context_lockedInBetween_promptsForTheRest(authorizes: Bool) async throws {
         let scene = try await Scene(in: .login)
-        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let lock = Message.toService(.service, Interface.service, "Lock", [ObjectPath.login])
         let call = authorizes ? try await scene.authorization() : try await scene.contextUnlock()
         let (done, prompt) = try await scene.reply(to: call, meanwhile: [lock]).read([ObjectPath].self, ObjectPath.self)
         #expect(done.count < Scene.count && prompt != .root)
@@ -168,8 +168,8 @@ struct LongCallTests {
     @BusActor
     func lock_othersAreAnsweredInBetween() async throws {
         let scene = try await Scene(in: .sessionCollection)
-        let lock = Scene.call(.service, Interface.service, "Lock", scene.items + [.login])
-        let look = Scene.call(.login, "org.freedesktop.DBus.Properties", "Get", Interface.collection, "Locked")
+        let lock = Message.toService(.service, Interface.service, "Lock", scene.items + [.login])
+        let look = Message.toService(.login, "org.freedesktop.DBus.Properties", "Get", Interface.collection, "Locked")
         let (reply, looks) = try await scene.replies(to: lock, meanwhile: [look])
         guard case .boolean(false) = try #require(looks.first).read(Variant.self) else {
             Issue.record("the keychain is locked already")
@@ -184,7 +184,7 @@ struct LongCallTests {
     @BusActor
     func lock_samePathTwice_isAnsweredOnce() async throws {
         let scene = try await Scene(in: .login)
-        let lock = Scene.call(.service, Interface.service, "Lock", scene.items + scene.items)
+        let lock = Message.toService(.service, Interface.service, "Lock", scene.items + scene.items)
         let (locked, _) = try await scene.reply(to: lock, meanwhile: []).read([ObjectPath].self, ObjectPath.self)
         #expect(locked == scene.items)
         #expect(try await scene.service.client.isCollectionLocked(.login))
@@ -194,7 +194,7 @@ struct LongCallTests {
     @BusActor
     func get_deletedInBetween_isLeftOut() async throws {
         let scene = try await Scene(in: .sessionCollection)
-        let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
+        let last = Message.toService(scene.items[Scene.count - 1], Interface.item, "Delete")
         let get = scene.call("Get", scene.items.reversed() + scene.items)
         let (rows, _) = try await scene.reply(to: get, meanwhile: [last])
             .read([FoundRow].self, [ObjectPath: WireSecret].self)
@@ -205,7 +205,7 @@ struct LongCallTests {
     @BusActor
     func confirm_deletedInBetween_isRefused() async throws {
         let scene = try await Scene(in: .sessionCollection)
-        let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
+        let last = Message.toService(scene.items[Scene.count - 1], Interface.item, "Delete")
         #expect(try await scene.reply(to: scene.confirmation, meanwhile: [last]).error?.name == .noSuchObject)
     }
 
@@ -215,8 +215,8 @@ struct LongCallTests {
         let scene = try await Scene(in: .sessionCollection)
         let prompter = try FakePrompter(on: scene.service.bus, [.cancel])
         let prompt = try await scene.reply(to: scene.confirmation, meanwhile: []).read(ObjectPath.self)
-        let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
-        _ = try await scene.reply(to: Scene.call(prompt, Interface.prompt, "Prompt", ""), meanwhile: [last])
+        let last = Message.toService(scene.items[Scene.count - 1], Interface.item, "Delete")
+        _ = try await scene.reply(to: Message.toService(prompt, Interface.prompt, "Prompt", ""), meanwhile: [last])
         let question = try await prompter.questions.first("the dialog") { _ in true }
         // Eight are named.
         #expect(question.text("description")?.contains("\(Scene.count - 9) more") == true)
@@ -228,11 +228,11 @@ struct LongCallTests {
         let scene = try await Scene(in: .login, [Reserved.accessControl: "userPresence"])
         let prompter = try FakePrompter(on: scene.service.bus, [.answer(ProviderInProcess.password)])
         defer { prompter.crash() }
-        let unlock = Scene.call(.service, Interface.service, "Unlock", scene.items)
+        let unlock = Message.toService(.service, Interface.service, "Unlock", scene.items)
         let (unlocked, prompt) = try await scene.reply(to: unlock, meanwhile: [])
             .read([ObjectPath].self, ObjectPath.self)
         #expect(unlocked.isEmpty)
-        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let lock = Message.toService(.service, Interface.service, "Lock", [ObjectPath.login])
         let (isDismissed, result) = try await scene.completion(of: prompt, meanwhile: [lock])
         #expect(!isDismissed && result == .objectPaths(scene.items))
     }
@@ -241,7 +241,7 @@ struct LongCallTests {
     @BusActor
     func createUnique_lockedInBetween_isRefused() async throws {
         let scene = try await Scene(in: .login)
-        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let lock = Message.toService(.service, Interface.service, "Lock", [ObjectPath.login])
         let error = try await scene.reply(to: scene.uniqueCreation, meanwhile: [lock]).error
         #expect(error?.name == .isLocked)
     }
@@ -251,7 +251,7 @@ struct LongCallTests {
     func portalImport_lockedInBetween_isRefused() async throws {
         let scene = try await Scene(in: .login, [Attributes.portalApplication: "org.example.App"])
         #expect(try await scene.reply(to: scene.portalImport(7), meanwhile: []).read(Bool.self))
-        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let lock = Message.toService(.service, Interface.service, "Lock", [ObjectPath.login])
         let error = try await scene.reply(to: scene.portalImport(8), meanwhile: [lock]).error
         #expect(error?.name == .isLocked)
     }
@@ -295,37 +295,26 @@ struct LongCallTests {
 
         private static func client(of bus: PrivateBus) async throws -> (RawClient, ObjectPath) {
             let client = try RawClient(bus.address)
-            client.send(call(.service, Interface.service, "OpenSession", "plain", Variant.string("")))
+            client.send(.toService(.service, Interface.service, "OpenSession", "plain", Variant.string("")))
             let reply = try #require(await client.replies(1).first)
             return (client, try reply.read(Variant.self, ObjectPath.self).1)
-        }
-
-        static func call<each Value: BusValue>(
-            _ path: ObjectPath,
-            _ interface: String,
-            _ member: String,
-            _ arguments: repeat each Value
-        ) -> Message {
-            let message = Message.call(to: KeychainDaemon.busName, path, interface, member)
-            message.append(repeat each arguments)
-            return message
         }
 
         var secretsCall: Message { secretsCall(in: session) }
 
         private func secretsCall(in session: ObjectPath) -> Message {
-            Scene.call(.service, Interface.service, "GetSecrets", items, session)
+            Message.toService(.service, Interface.service, "GetSecrets", items, session)
         }
 
         /// A call of `Search1` about items, without their secrets.
         func call(_ member: String, _ items: [ObjectPath]) -> Message {
-            Scene.call(.service, "org.keychaind.Search1", member, items, ObjectPath.root)
+            Message.toService(.service, "org.keychaind.Search1", member, items, ObjectPath.root)
         }
 
         /// The call that gives all items to a sandboxed program.
         var confirmation: Message {
             let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
-            return Scene.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", "flatpak:org.example.App", items)
+            return Message.toService(sandboxes, "org.keychaind.Sandboxes1", "Confirm", "flatpak:org.example.App", items)
         }
 
         /// The call that creates an item unless there is one that lacks what all items have.
@@ -333,30 +322,36 @@ struct LongCallTests {
             let properties = SecretServiceProxy.itemProperties(label: "unique", ["of": "scene"])
             let secret = WireSecret(session: session, value: [1])
             let interface = "org.keychaind.Collection1"
-            return Scene.call(.login, interface, "CreateItem", properties, secret, false, ["of", "n"])
+            return Message.toService(.login, interface, "CreateItem", properties, secret, false, ["of", "n"])
         }
 
         /// The call that imports a portal secret of the same bytes.
         func portalImport(_ byte: UInt8) -> Message {
             let path = ObjectPath(unchecked: "/org/keychaind/Portal")
             let secret = WireSecret(session: session, value: [UInt8](repeating: byte, count: 64))
-            return Scene.call(path, "org.keychaind.Portal1", "Import", "org.example.App", secret)
+            return Message.toService(path, "org.keychaind.Portal1", "Import", "org.example.App", secret)
         }
 
         /// An Unlock of all items in a new context.
         func contextUnlock(times: Int = 1) async throws -> Message {
-            Scene.call(try await makeContext(), ContextClient.contextInterface, "Unlock", list(times))
+            Message.toService(try await makeContext(), ContextClient.contextInterface, "Unlock", list(times))
         }
 
         /// The call that has the deletion of all items authorised in a new context.
         func authorization(times: Int = 1) async throws -> Message {
-            Scene.call(try await makeContext(), ContextClient.contextInterface, "Authorize", "delete", list(times))
+            Message.toService(
+                try await makeContext(),
+                ContextClient.contextInterface,
+                "Authorize",
+                "delete",
+                list(times)
+            )
         }
 
         private func list(_ times: Int) -> [ObjectPath] { (0..<times).flatMap { _ in items } }
 
         private func makeContext() async throws -> ObjectPath {
-            client.send(Scene.call(ContextClient.authentication, ContextClient.interface, "CreateContext"))
+            client.send(Message.toService(ContextClient.authentication, ContextClient.interface, "CreateContext"))
             return try #require(await client.replies(1).first).read(ObjectPath.self)
         }
 
@@ -380,7 +375,7 @@ struct LongCallTests {
 
         /// Runs a prompt in the same way; returns whether it was dismissed, and its result.
         func completion(of prompt: ObjectPath, meanwhile calls: [Message]) async throws -> (Bool, Variant) {
-            client.send(Scene.call(prompt, Interface.prompt, "Prompt", ""))
+            client.send(Message.toService(prompt, Interface.prompt, "Prompt", ""))
             try client.waitForBus()
             calls.forEach(other.send)
             try other.waitForBus()

@@ -51,18 +51,24 @@ struct DerivationTurnTests {
         _ = try await first.calls.first("the first derivation") { _ in true }
         let client = try RawClient(service.bus.address)
         client.send(
-            call(SecretServiceProxy.Interface.service, "OpenSession", "plain", Variant.string(""))
+            .toService(.service, SecretServiceProxy.Interface.service, "OpenSession", "plain", Variant.string(""))
         )
         let opening = try #require(await client.replies(1).first)
         let session = try opening.read(Variant.self, ObjectPath.self).1
         let (properties, password) = ([String: Variant](), WireSecret.password("new", session))
         for _ in 0..<4 {
             client.send(
-                call(SecretServiceProxy.masterPasswords, "CreateWithMasterPassword", properties, password)
+                .toService(
+                    .service,
+                    SecretServiceProxy.masterPasswords,
+                    "CreateWithMasterPassword",
+                    properties,
+                    password
+                )
             )
         }
         // Its answer tells that the others were received.
-        client.send(call("org.freedesktop.DBus.Peer", "Ping"))
+        client.send(.toService(.service, "org.freedesktop.DBus.Peer", "Ping"))
         _ = await client.replies(1)
         let waiting = add(second, to: login)
         first.open()
@@ -106,15 +112,5 @@ struct DerivationTurnTests {
         let (unlocked, prompt) = try await unlocking.value
         #expect(unlocked == [sealed, free] && prompt == .root)
         try await holding.value
-    }
-
-    private func call<each Value: BusValue>(
-        _ interface: String,
-        _ member: String,
-        _ arguments: repeat each Value
-    ) -> Message {
-        let message = Message.call(to: KeychainDaemon.busName, .service, interface, member)
-        message.append(repeat each arguments)
-        return message
     }
 }

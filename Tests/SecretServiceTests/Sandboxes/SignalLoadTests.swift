@@ -36,17 +36,8 @@ struct SignalLoadTests {
     @Test("The signals of a keychain's items wait for the bus")
     @BusActor
     func lockSignals_busReadsNothing_wait() async throws {
-        var limits = ServiceLimits()
-        limits.itemsPerNotice = 1
-        let service = try await ProviderInProcess(limits: limits)
+        let (service, items) = try await serviceWithItems(60, label: String(repeating: "x", count: 4096))
         let (client, login) = (service.client, try service.collection(.login))
-        try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
-        let session = try await client.openPlainSession()
-        let label = String(repeating: "x", count: 4096)
-        var items: [ObjectPath] = []
-        for number in 0..<60 {
-            items.append(try await client.createItem(in: .login, label, ["n": "\(number)"], session: session))
-        }
         login.lock()
         service.bus.pause()
         defer { service.bus.resume() }
@@ -64,16 +55,8 @@ struct SignalLoadTests {
     @Test("A program that keeps the queue full holds up no signals of a keychain's items")
     @BusActor
     func lockSignals_queueIsAlwaysFull_arrive() async throws {
-        var limits = ServiceLimits()
-        limits.itemsPerNotice = 1
-        let service = try await ProviderInProcess(limits: limits)
+        let (service, items) = try await serviceWithItems(4, label: "item")
         let (client, login) = (service.client, try service.collection(.login))
-        try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
-        let session = try await client.openPlainSession()
-        var items: [ObjectPath] = []
-        for number in 0..<4 {
-            items.append(try await client.createItem(in: .login, "item", ["n": "\(number)"], session: session))
-        }
         login.lock()
         let greedy = try service.bus.connect()
         let signal = Message.signal(.service, "org.example.Test", "Large", to: greedy.uniqueName)
@@ -96,5 +79,24 @@ struct SignalLoadTests {
         // One full queue for each of the other items, and some.
         #expect(service.connection.sentBytes - before < 64 << 20)
         greedy.close()
+    }
+
+    /// A service that tells of each item by itself, with items in `login`.
+    @BusActor
+    private func serviceWithItems(
+        _ count: Int,
+        label: String
+    ) async throws -> (ProviderInProcess, items: [ObjectPath]) {
+        var limits = ServiceLimits()
+        limits.itemsPerNotice = 1
+        let service = try await ProviderInProcess(limits: limits)
+        let (client, login) = (service.client, try service.collection(.login))
+        try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let session = try await client.openPlainSession()
+        var items: [ObjectPath] = []
+        for number in 0..<count {
+            items.append(try await client.createItem(in: .login, label, ["n": "\(number)"], session: session))
+        }
+        return (service, items)
     }
 }

@@ -22,7 +22,7 @@ struct SignalRoomTests {
         for number in 0..<Self.changes { scene.busy.send(scene.change(scene.items[0], number)) }
         try scene.busy.waitForBus()
         for _ in 0..<Self.changes {
-            scene.other.send(Scene.call(.service, Interface.service, "ReadAlias", "login"))
+            scene.other.send(Message.toService(.service, Interface.service, "ReadAlias", "login"))
         }
         try scene.other.waitForBus()
         scene.service.bus.pause()
@@ -80,25 +80,21 @@ struct SignalRoomTests {
         /// A client that the service knows.
         private static func client(of bus: PrivateBus) async throws -> RawClient {
             let client = try RawClient(bus.address)
-            client.send(call(.service, Interface.service, "ReadAlias", "login"))
+            client.send(.toService(.service, Interface.service, "ReadAlias", "login"))
             #expect(await client.replies(1).compactMap(\.error) == [])
             return client
         }
 
         /// A small call, after which all attributes are told.
         func change(_ item: ObjectPath, _ number: Int) -> Message {
-            Scene.call(item, StandardInterface.properties, "Set", Interface.item, "Type", Variant.string("\(number)"))
-        }
-
-        static func call<each Value: BusValue>(
-            _ path: ObjectPath,
-            _ interface: String,
-            _ member: String,
-            _ arguments: repeat each Value
-        ) -> Message {
-            let message = Message.call(to: KeychainDaemon.busName, path, interface, member)
-            message.append(repeat each arguments)
-            return message
+            Message.toService(
+                item,
+                StandardInterface.properties,
+                "Set",
+                Interface.item,
+                "Type",
+                Variant.string("\(number)")
+            )
         }
     }
 }

@@ -52,8 +52,7 @@ package final class SecretServiceProxy {
         _ member: String,
         _ arguments: repeat each Value
     ) async throws(BusError) -> Message {
-        let message = Message.call(to: KeychainDaemon.busName, path, interface, member)
-        message.append(repeat each arguments)
+        let message = Message.toService(path, interface, member, repeat each arguments)
         return try await connection.call(message, timeout: Patience.limit)
     }
 
@@ -119,5 +118,19 @@ extension BusSignal: CustomStringConvertible {
             return "\(path) PropertiesChanged \(interface) \(values.keys.sorted().joined(separator: " "))"
         }
         return "\(path) \(interface).\(member) \(objectPath ?? "(\(message.signature))")"
+    }
+}
+
+extension Message {
+    /// A call of a method of the service with typed arguments.
+    package static func toService<each Value: BusValue>(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        _ arguments: repeat each Value
+    ) -> Message {
+        let message = call(to: KeychainDaemon.busName, path, interface, member)
+        message.append(repeat each arguments)
+        return message
     }
 }
