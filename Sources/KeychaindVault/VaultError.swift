@@ -121,6 +121,7 @@ extension VaultError {
         .locked,
         reason: "the collection was locked while it was being unlocked"
     )
+    static let collectionWasLocked = VaultError(.locked, reason: "the collection was locked")
     static let collectionLocked = VaultError(.locked, reason: "the collection is locked")
     static let noKeySlotOpens = VaultError(.wrongPassword, reason: "the password opens no key slot")
 

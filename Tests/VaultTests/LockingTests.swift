@@ -225,6 +225,50 @@ import Testing
         await vault.close()
     }
 
+    @Test func lock_stopsTheChangesThatMayNotBeginYet() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add()
+        let gate = Gate()
+        vault.admission = gate
+        let deleting = Task.immediate { @VaultActor in try await login.deleteItem(id) }
+        #expect(gate.waitingChanges == 1)
+        login.lock()
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        gate.open()
+        await #expect(throws: VaultError.of(.locked)) { try await deleting.value }
+        #expect(login.itemIDs == [id])
+        let later = Task.immediate { @VaultActor in try await login.deleteItem(id) }
+        gate.open()
+        try await later.value
+        #expect(login.itemIDs.isEmpty)
+        #expect(gate.runningChanges == 0)
+        await vault.close()
+    }
+
+    /// Lets changes begin when the test says so.
+    @VaultActor
+    private final class Gate: @VaultActor ChangeAdmission {
+        private var waiting: [CheckedContinuation<Void, Never>] = []
+        private(set) var runningChanges = 0
+
+        var waitingChanges: Int { waiting.count }
+
+        @VaultActor
+        func begin(_ bytes: Int) async -> Int {
+            await withCheckedContinuation { waiting.append($0) }
+            runningChanges += 1
+            return bytes
+        }
+
+        func end(_ size: Int) { runningChanges -= 1 }
+
+        func open() {
+            for change in waiting { change.resume() }
+            waiting = []
+        }
+    }
+
     @Test func onSettled_whileUnlocking_isCalledOnce() async throws {
         let vault = try await openedSlowly()
         let login = try #require(vault.collection(named: .login))

@@ -36,9 +36,12 @@ private enum WrittenBatch {
 extension Collection {
     func perform(_ mutation: PendingMutation) async throws(VaultError) -> ChangeOutcome {
         try requireUnlocked()
+        let begun = context.locks.now
         let admission = context.observer.admission
         let size = await admission?.begin(mutation.toldBytes(in: table)) ?? 0
         defer { admission?.end(size) }
+        // As the changes that wait for a commit, also if it is unlocked again by now.
+        guard !context.locks.contain(name, since: begun) else { throw VaultError.collectionWasLocked }
         if case .writing = commits {
             let resumption = await withCheckedContinuation { continuation in
                 mutation.continuation = continuation

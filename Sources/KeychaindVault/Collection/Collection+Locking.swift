@@ -21,7 +21,7 @@ extension Collection {
     private func lockNow() {
         if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
         phase = .locked
-        failWaiting(VaultError(.locked, reason: "the collection was locked"))
+        failWaiting(VaultError.collectionWasLocked)
     }
 
     /// Closes the file after the running write.
