@@ -8,7 +8,9 @@ them, before their caller is answered.
 import itertools
 import sys
 
-from faults import LOGIN, MASTER_PASSWORDS, SCHEMA, SECRET, Refused, Run, change, create, delete, eventually, item
+from faults import (
+    BACKUPS, BACKUPS_INTERFACE, LOGIN, SCHEMA, SECRET, Refused, Run, back_up, change, create, delete, eventually, item,
+)  # fmt: skip
 from jeepney import MatchRule, MessageType, message_bus
 from jeepney.wrappers import unwrap_msg
 from secrets_client import Client
@@ -41,10 +43,16 @@ def rename_collection(client):
     client.set(LOGIN, "Collection", "Label", "s", "Renamed")
 
 
+def put_back(client):
+    """Puts an item of the last backup back; the answer does not say whether it is unknown that this is stored."""
+    if client.call(BACKUPS, BACKUPS_INTERFACE, "RestoreItems", "sas", "backup:login.keychain", ["past"])[1]:
+        raise Refused("unknown" if client.search({"n": "past"}) else "refused")
+
+
 CHANGES = {
     create_another: "ItemCreated", replace: "ItemChanged", change: "ItemChanged", rename: "ItemChanged",
     change_attributes: "ItemChanged", change_type: "ItemChanged", delete: "ItemDeleted",
-    rename_collection: "CollectionChanged",
+    rename_collection: "CollectionChanged", put_back: "ItemCreated",
 }
 
 
@@ -101,6 +109,9 @@ def main():
         eventually("login", lambda: not daemon.client.get(LOGIN, "Collection", "Locked"))
         # Copies the file of before, which looks at it, too.
         create(daemon.client)
+        daemon.client.create("past", {"n": "past", **SCHEMA}, "past")
+        back_up(daemon.client)
+        daemon.client.call(item(daemon.client, "past"), SECRET + "Item", "Delete")
         listener = Listener()
         failures = [
             f"FAILED {make.__name__}: {problem}"

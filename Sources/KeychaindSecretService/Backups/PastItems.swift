@@ -37,7 +37,7 @@ struct PastItems {
 
     /// Asks for the password, and puts items back that have changed or are gone.
     ///
-    /// - Returns: the number of items, and the labels of those that are protected or could not be written.
+    /// - Returns: the number of items, and the labels of those that are protected or not written for sure.
     func restore(_ labels: [String], for client: Client) async throws(BusError) -> (UInt32, refused: [String]) {
         guard !labels.isEmpty else { throw BusError(.invalidArguments, "no item is named") }
         let names = ItemNames.summary(labels, first: 3)
@@ -63,12 +63,10 @@ struct PastItems {
         var refused: [String] = []
         for difference in wanted {
             do throws(VaultError) {
-                switch try await present.putBack(difference, from: past) {
-                case .created(let id): restorations.unlocker.changes.itemCreated(id, in: present)
-                case .replaced(let id): restorations.unlocker.changes.itemChanged(id, in: present, .all)
-                }
+                tell(of: try await present.putBack(difference, from: past))
                 restored += 1
             } catch {
+                if case .item(let creation)? = error.outcome { tell(of: creation) }
                 refused.append(difference.label)
                 restorations.logger.notice(
                     "An item of a past state was not put back",
@@ -77,6 +75,14 @@ struct PastItems {
             }
         }
         return (restored, refused)
+    }
+
+    private func tell(of creation: ItemCreation) {
+        let changes = restorations.unlocker.changes
+        switch creation {
+        case .created(let id): changes.itemCreated(id, in: present)
+        case .replaced(let id): changes.itemChanged(id, in: present, .all)
+        }
     }
 
     private var label: String { PromptText.name(present.label) }
