@@ -20,6 +20,11 @@ extension Collection {
         if case .vacant = state { true } else { false }
     }
 
+    /// Whether no key can open it, as its file is damaged or missing.
+    var isUnreadable: Bool {
+        if case .unreadable = state { true } else { false }
+    }
+
     /// The known number of protected items.
     var protectedItemCount: Int {
         guard hasProtectedItems else { return 0 }

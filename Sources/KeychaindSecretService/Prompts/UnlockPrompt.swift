@@ -83,7 +83,7 @@ final class UnlockPrompt: PromptAction {
     }
 
     private func unlockCollections(asking conversation: Conversation, naming named: NamedItems?) async -> Bool {
-        for collection in await collections() where collection.isLocked {
+        for collection in await collections() where collection.isLocked && !collection.isUnreadable {
             let isUnlocked = await unlocking.unlocker.unlock(
                 collection,
                 asking: conversation,

@@ -131,8 +131,8 @@ struct Unlocker {
                 countedBy: passwords.lockouts.lockout(of: collection),
                 or: key
             ) {
-                guard collection.isLocked, vault.collection(named: collection.name) === collection,
-                    collections.mayGetFirstPassword(collection)
+                guard collection.isLocked, !collection.isUnreadable,
+                    vault.collection(named: collection.name) === collection, collections.mayGetFirstPassword(collection)
                 else { return nil }
                 let isLogin = collection.name == .login && !collection.isVacant
                 hasDrifted = isLogin && drifted.isThere

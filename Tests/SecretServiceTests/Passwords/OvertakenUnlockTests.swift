@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
@@ -107,6 +108,21 @@ struct OvertakenUnlockTests {
         let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
         let outcome = try await service.client.complete(prompt)
         #expect(outcome == PromptOutcome(isDismissed: false, result: .objectPaths([.login])))
+        prompter.crash()
+        await service.vault.close()
+    }
+
+    @Test("A prompt asks nobody for the password of a keychain whose file is gone by then")
+    @BusActor
+    func unlockPrompt_fileIsGone_isDismissedWithoutADialog() async throws {
+        let service = try await ProviderInProcess()
+        let prompt = try await service.client.unlock([.login]).prompt
+        #expect(unlink(service.folder.path("data/login.keychain")) == 0)
+        _ = await service.vault.takeUp(try service.collection(.login))
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
+        let outcome = try await service.client.complete(prompt)
+        #expect(outcome == PromptOutcome(isDismissed: true, result: .objectPaths([])))
+        #expect(prompter.questions.all.isEmpty)
         prompter.crash()
         await service.vault.close()
     }
