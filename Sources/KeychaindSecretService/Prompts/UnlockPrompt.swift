@@ -28,10 +28,12 @@ final class UnlockPrompt: PromptAction {
             self.item = item
         }
 
-        /// Turns to the collection in place of one whose file was replaced or restored.
-        fileprivate mutating func follow(in vault: Vault) {
-            guard collection.isRetired, let present = vault.collection(named: collection.name) else { return }
+        /// Turns to the collection in place of one whose file was replaced or restored; false if there is none.
+        fileprivate mutating func follow(in vault: Vault) -> Bool {
+            guard collection.isRetired, let present = vault.collection(named: collection.name), present !== collection
+            else { return false }
             collection = present
+            return true
         }
     }
 
@@ -64,7 +66,6 @@ final class UnlockPrompt: PromptAction {
     let keptBytes: Int
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
-        await followCollections()
         let authentication = ItemAuthentication(
             to: action,
             for: client,
@@ -72,9 +73,17 @@ final class UnlockPrompt: PromptAction {
             in: context,
             by: authenticator
         )
-        let named = NamedItems(await knownItems()) { authentication.purpose(of: $0, by: Policy(.passcode)) }
+        await followCollections()
+        var named: NamedItems?
+        var isUnlocked = false
+        while true {
+            named = NamedItems(await knownItems()) { authentication.purpose(of: $0, by: Policy(.passcode)) }
+            isUnlocked = await unlockCollections(asking: conversation, naming: named)
+            // A file may be replaced or restored while a dialog waits for its turn, or is open.
+            guard !isUnlocked, !conversation.isEnded, await followCollections() else { break }
+        }
         // After dismissing a dialog, nobody wants to see the next.
-        if await unlockCollections(asking: conversation, naming: named) {
+        if isUnlocked {
             await confirm(asking: conversation)
             await authenticate(authentication, given: named, asking: conversation)
         }
@@ -132,13 +141,16 @@ final class UnlockPrompt: PromptAction {
 
     // There may be thousands of requests, and others' calls are handled in between.
 
-    /// Finds the collections that have taken the place of others since the request.
-    private func followCollections() async {
+    /// Turns to the collections that have taken the place of others since; false if none has.
+    @discardableResult
+    private func followCollections() async -> Bool {
         await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
+            var hasFollowed = false
             for index in requests.indices {
                 await slice.yieldIfOver()
-                requests[index].follow(in: unlocking.vault)
+                if requests[index].follow(in: unlocking.vault) { hasFollowed = true }
             }
+            return hasFollowed
         }
     }
 

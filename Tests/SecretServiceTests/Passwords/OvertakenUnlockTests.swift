@@ -126,4 +126,24 @@ struct OvertakenUnlockTests {
         prompter.crash()
         await service.vault.close()
     }
+
+    @Test("A prompt opens a keychain whose file is taken up while the dialog for another one is open")
+    @BusActor
+    func unlockPrompt_fileIsTakenUpDuringADialog_opensIt() async throws {
+        let service = try await ProviderInProcess()
+        let work = try await service.vault.createCollection(label: "Work", password: ProviderInProcess.bytes("work"))
+        work.lock()
+        let path = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/Work")
+        let prompt = try await service.client.unlock([path, .login]).prompt
+        let prompter = try FakePrompter(on: service.bus, [.hang, .answer(ProviderInProcess.password)])
+        try await service.client.show(prompt)
+        let question = try await prompter.questions.first("the dialog for Work")
+        _ = await service.vault.takeUp(try service.collection(.login))
+        prompter.type("work", for: question)
+        let outcome = try await service.client.completion(of: prompt)
+        #expect(outcome == PromptOutcome(isDismissed: false, result: .objectPaths([path, .login])))
+        #expect(prompter.questions.all.count == 2)
+        prompter.crash()
+        await service.vault.close()
+    }
 }

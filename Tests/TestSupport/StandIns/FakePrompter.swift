@@ -38,6 +38,8 @@ package final class FakePrompter {
     /// The keys of a dialog.
     private final class Session {
         let keyPair: DiffieHellman
+        /// What the service has sent with its last question.
+        var exchange = ""
 
         init() throws {
             keyPair = try DiffieHellman(.modp1536)
@@ -95,6 +97,13 @@ package final class FakePrompter {
     /// Sets the reactions to the next questions.
     package func answer(with responses: [PromptResponse]) {
         self.responses = responses
+    }
+
+    /// Types a password for a question that was left unanswered.
+    package func type(_ password: String, for question: PromptQuestion) {
+        let caller = Caller(name: question.caller, callback: question.callback)
+        guard let session = sessions[caller] else { return crash() }
+        answer(password, to: caller, with: session.keyPair, session.exchange)
     }
 
     /// Sends a `PromptReady` that was not asked for.
@@ -185,6 +194,7 @@ package final class FakePrompter {
         )
         let caller = Caller(name: call.peer.name, callback: callback)
         guard let session = sessions[caller] else { throw BusError(.failed, "not begun") }
+        session.exchange = exchange
         let isIgnored = ignoresConfirmations && type == "confirm"
         let response = isIgnored ? .hang : responses.first ?? .hang
         if responses.count > 1, !isIgnored {
