@@ -34,7 +34,7 @@ def check(name, action, size=300):
     """Stores and removes a value of that size, and makes no further call before it looks for it."""
     value = os.urandom(size)
     attempt(action, value)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while (found := holds(value)) and time.monotonic() < deadline:
         time.sleep(0.1)
     print(f"{name}: {'GOT IN' if found else 'held'}", flush=True)

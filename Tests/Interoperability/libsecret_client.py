@@ -24,7 +24,7 @@ ALL = Secret.SearchFlags.ALL
 def comes_true(condition):
     """Runs the main loop until the condition is true."""
     context, late = GLib.MainContext.default(), []
-    source = GLib.timeout_add_seconds(10, lambda: late.append(True) or GLib.SOURCE_CONTINUE)
+    source = GLib.timeout_add_seconds(60, lambda: late.append(True) or GLib.SOURCE_CONTINUE)
     while not condition() and not late:
         context.iteration(True)
     GLib.source_remove(source)

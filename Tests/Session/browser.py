@@ -74,7 +74,7 @@ def unlock():
     target = bus.get_object(NAME, prompt)
     target.connect_to_signal("Completed", receive, SECRET + "Prompt")
     target.Prompt("", dbus_interface=SECRET + "Prompt")
-    GLib.timeout_add_seconds(20, loop.quit)
+    GLib.timeout_add_seconds(60, loop.quit)
     loop.run()
     return "unlocked" if dismissed == [False] else "not unlocked"
 

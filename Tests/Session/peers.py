@@ -14,7 +14,7 @@ def frame(magic=MAGIC, operation=1, length=4, new_length=0, password=b"pass", ne
 
 def is_refused(packet):
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    connection.settimeout(5)
+    connection.settimeout(60)
     connection.connect(sys.argv[1])
     try:
         connection.send(packet)

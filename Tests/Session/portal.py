@@ -25,7 +25,7 @@ portal.RetrieveSecret(
     dbus.types.UnixFd(writer), {"handle_token": "t%d" % os.getpid()}, dbus_interface="org.freedesktop.portal.Secret"
 )
 os.close(writer)
-GLib.timeout_add_seconds(20, loop.quit)
+GLib.timeout_add_seconds(60, loop.quit)
 loop.run()
 if answer != [0]:
     sys.exit("response %s" % [int(number) for number in answer])

@@ -19,7 +19,7 @@ start_portal() {
 }
 has_portal() { gdbus introspect --session --dest org.freedesktop.portal.Desktop --object-path /org/freedesktop/portal/desktop |
     grep -q org.freedesktop.portal.Secret; }
-secret() { timeout 30 /usr/bin/python3 "$scripts/portal.py" 2>&1 || true; }
+secret() { timeout 90 /usr/bin/python3 "$scripts/portal.py" 2>&1 || true; }
 service=org.freedesktop.impl.portal.desktop.keychaind
 call_backend() {
     gdbus call --session --dest "$service" --object-path /org/freedesktop/portal/desktop \
