@@ -60,7 +60,7 @@ struct AuditFollowingTests {
         }
     }
 
-    @Test("a client that does not fetch keeps a bounded number, and hears how many are missing")
+    @Test("a client that does not fetch keeps a bounded number, and hears how many are missing", .onLoop)
     @BusActor
     func entries_notFetched_areBoundedAndCounted() async throws {
         let followers = AuditFollowers()

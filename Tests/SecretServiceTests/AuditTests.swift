@@ -207,7 +207,7 @@ struct AuditTests {
 
     // MARK: Writing
 
-    @Test("an entry of an unknown caller has the time of the event")
+    @Test("an entry of an unknown caller has the time of the event", .onLoop)
     @BusActor
     func record_callerUnknown_isOpaqueAndHasTheTimeOfTheEvent() async throws {
         let entries = Recorder<AuditEntry>()

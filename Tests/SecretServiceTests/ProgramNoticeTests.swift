@@ -6,6 +6,7 @@ import KeychaindVault
 import Testing
 
 /// Notifications about programs that read items, and about sandboxes.
+@Suite(.onLoop)
 struct ProgramNoticeTests {
     private static let identity = "flatpak:com.usebottles.bottles"
 
