@@ -1,6 +1,8 @@
 import Glibc
 import KeychaindDBus
+import KeychaindModel
 import KeychaindTestSupport
+import KeychaindVault
 import Testing
 
 struct PromptTests {
@@ -214,13 +216,12 @@ struct PromptTests {
     @Test("#120 #127 concurrent prompts of several clients complete independently")
     func prompts_atOnce_completeEach() async throws {
         try await withLockedLogin { service, prompter in
-            var clients: [SecretServiceProxy] = []
+            var prompts: [(SecretServiceProxy, ObjectPath)] = []
             for _ in 0..<6 {
-                clients.append(try await service.makeClient())
+                let client = try await service.makeClient()
+                prompts.append((client, try await client.unlock([.login]).prompt))
             }
-            let outcomes = clients.map { client in
-                Task { try await client.complete(client.unlock([.login]).prompt) }
-            }
+            let outcomes = prompts.map { client, prompt in Task { try await client.complete(prompt) } }
             for outcome in outcomes {
                 let outcome = try await outcome.value
                 #expect(!outcome.isDismissed && outcome.paths == [ObjectPath.login.rawValue])
@@ -279,17 +280,31 @@ struct PromptTests {
         }
     }
 
-    @Test("#89 #118 a deletion dismissed after the answer does not happen")
+    @Test("#89 #118 a deletion dismissed after the answer does not happen", .onLoop)
+    @BusActor
     func dismiss_afterTheAnswer_keepsTheCollection() async throws {
-        try await withLockedLogin { service, prompter in
-            let client = service.client
-            let prompt = try await client.deleteCollection(.login)
-            try await client.show(prompt)
-            _ = try await prompter.questions.first("the question")
-            try await client.dismiss(prompt)
-            #expect(try await client.completion(of: prompt) == PromptOutcome(isDismissed: true, result: .string("")))
-            #expect(!service.client.signals.all.contains { $0.member == "CollectionDeleted" })
+        let service = try await ProviderInProcess()
+        let (client, login) = (service.client, try service.collection(.login))
+        // The password that is typed waits for it.
+        let host = WaitingHost()
+        let holding = Task.immediate { @BusActor in
+            try await login.addHost(host, openedBy: ProviderInProcess.bytes(ProviderInProcess.password))
         }
+        _ = try await host.calls.first("the derivation before") { _ in true }
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
+        defer { prompter.crash() }
+        let prompt = try await client.deleteCollection(.login)
+        try await client.show(prompt)
+        _ = try await prompter.questions.first("the question") { _ in true }
+        // Answered after the person's answer has arrived.
+        #expect(await prompter.error(of: .toService(.service, StandardInterface.peer, "Ping")) == nil)
+        try await client.dismiss(prompt)
+        host.open()
+        try await holding.value
+        #expect(try await client.completion(of: prompt) == PromptOutcome(isDismissed: true, result: .string("")))
+        #expect(try await service.opens(ProviderInProcess.password, login))
+        #expect(!client.signals.all.contains { $0.member == "CollectionDeleted" })
+        await service.vault.close()
     }
 
     @Test("#125 a Dismiss that crosses the answer causes one Completed")

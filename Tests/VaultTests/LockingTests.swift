@@ -1,5 +1,6 @@
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -287,26 +288,25 @@ import Testing
     }
 
     @Test func keyDerivation_doesNotBlockOtherCollections() async throws {
-        var configuration = Fixture.configuration(folder)
-        let vault = try await Vault.opened(configuration)
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        login.lock()
         let other = try await vault.createCollection(label: "other", password: Fixture.bytes("pw"))
         let id = try await other.add(secret: String(repeating: "x", count: 10_000))
-        await vault.close()
-        configuration.keyDerivation = Argon2id(memoryKiB: 256 * 1024, iterations: 4, lanes: 1)
-
-        let slow = try await Vault.opened(configuration)
-        let login = try #require(slow.collection(named: .login))
-        let reopened = try #require(slow.collection(named: other.name))
-        try await reopened.unlock(with: Fixture.bytes("pw"))
-        let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes("pw")) }
-        #expect(login.state == .unlocking)
+        let third = try await vault.createCollection(label: "third", password: Fixture.bytes("pw"))
+        let host = WaitingHost()
+        let holding = Task.immediate { @VaultActor in try await third.addHost(host, openedBy: Fixture.bytes("pw")) }
+        _ = try await host.calls.first("a derivation") { _ in true }
+        let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
         // All of this happens during the derivation.
-        #expect(try await reopened.content(of: id).count == 10_000)
-        let made = try await reopened.add()
-        try await reopened.deleteItem(made)
+        #expect(try await other.content(of: id).count == 10_000)
+        let made = try await other.add()
+        try await other.deleteItem(made)
         #expect(login.state == .unlocking)
+        host.open()
+        try await holding.value
         try await unlocking.value
-        await slow.close()
+        await vault.close()
     }
 
     @Test func unlock_noLockedMemory_isRefused_untilThereIsSome() async throws {

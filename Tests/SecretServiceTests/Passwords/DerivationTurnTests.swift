@@ -1,6 +1,4 @@
-import Dispatch
 import KeychaindDBus
-import KeychaindGcrypt
 import KeychaindModel
 import KeychaindSecretService
 import KeychaindTestSupport
@@ -10,30 +8,6 @@ import Testing
 /// Clients whose calls derive keys, beside a person who waits for one.
 @Suite(.onLoop)
 struct DerivationTurnTests {
-    /// A host that keeps the thread for derivations until it may seal.
-    private final class WaitingHost: HostSealer {
-        let calls = Recorder<String>()
-        private let gate = DispatchSemaphore(value: 0)
-
-        func open() {
-            gate.signal()
-        }
-
-        func check() throws(VaultError) {}
-
-        func seal(_ key: borrowing SecureBytes) throws(VaultError) -> [UInt8] {
-            calls.record("seal")
-            gate.wait()
-            // The next one need not wait.
-            gate.signal()
-            return [1]
-        }
-
-        func unseal(_ sealed: [UInt8]) throws(VaultError) -> SecureBytes {
-            throw VaultError(.hostNotAvailable, reason: "it only seals")
-        }
-    }
-
     @BusActor
     private func add(_ host: WaitingHost, to collection: Collection) -> Task<Void, any Error> {
         Task.immediate { @BusActor in
