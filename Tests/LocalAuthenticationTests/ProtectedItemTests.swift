@@ -91,7 +91,7 @@ struct ProtectedItemTests {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
             let context = LAContext()
-            context.touchIDAuthenticationAllowableReuseDuration = 10
+            context.touchIDAuthenticationAllowableReuseDuration = 300
             #expect(await machine.read(context: context) == .secret("anna"))
             #expect(await machine.read(context: context) == .secret("anna"))
             #expect(await machine.read() == .secret("anna"))

@@ -48,7 +48,7 @@ struct DaemonMemory {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         do {
-            try await eventually("\(what) to be overwritten", within: .seconds(60)) {
+            try await eventually("\(what) to be overwritten") {
                 // A mapping may end while it is read.
                 do { return try await places(of: texts).isEmpty } catch is Unreadable { return false }
             }
