@@ -3,7 +3,7 @@
 
 mkdir "$work/clean"
 status=0
-timeout --kill-after=10 280 bash "$scripts/clean_root.sh" "$work/clean" "$scripts/domain.sh" >"$work/spoils" 2>"$work/attack.log" || status=$?
+timeout --kill-after=10 560 bash "$scripts/clean_root.sh" "$work/clean" "$scripts/domain.sh" >"$work/spoils" 2>"$work/attack.log" || status=$?
 if [[ $status -eq 77 ]]; then
     skip "in a clean root: $(tail -n 1 "$work/spoils")"
     exit 0

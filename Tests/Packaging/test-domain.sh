@@ -7,5 +7,5 @@ if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
     exit 0
 fi
 # shellcheck disable=SC2016  # for the shell that is started
-timeout --kill-after=5 280 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+timeout --kill-after=5 560 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
     bash -euo pipefail -c 'source "$here/support.sh"; source "$scripts/domain/attacks.sh"'

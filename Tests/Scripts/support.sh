@@ -170,7 +170,7 @@ in_user_manager() {
             made+=("$group/keychaind-test-$$")
         fi
     done
-    timeout --kill-after=5 240 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+    timeout --kill-after=5 480 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
         bash -euo pipefail "$project/Tests/Packaging/user-manager.sh" "$@" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
     for group in "${made[@]}"; do find "$group" -depth -type d -exec rmdir {} + || true; done
     return "$status"

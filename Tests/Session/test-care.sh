@@ -4,7 +4,7 @@
 
 mkdir "$work/clean"
 status=0
-timeout --kill-after=10 280 bash "$project/Tests/Attacks/clean_root.sh" "$work/clean" "$scripts/care.sh" >"$work/steps" \
+timeout --kill-after=10 560 bash "$project/Tests/Attacks/clean_root.sh" "$work/clean" "$scripts/care.sh" >"$work/steps" \
     2>"$work/care.log" || status=$?
 if [[ $status -eq 77 ]]; then
     skip "in a clean root: $(tail -n 1 "$work/steps")"
