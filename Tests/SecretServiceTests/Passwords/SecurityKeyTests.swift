@@ -31,12 +31,11 @@ struct SecurityKeyTests {
     /// Starts to unlock `login`, and waits for the first dialog.
     private func startUnlocking(
         _ service: RunningService,
-        _ answers: [PromptResponse] = [.hang],
-        confirming: Bool = false
+        _ answers: [PromptResponse] = [.hang]
     ) async throws -> (prompter: FakePrompter, prompt: ObjectPath) {
         try await service.client.lock([.login])
         let prompter = try await FakePrompter(on: service.bus, answers)
-        if !confirming { await prompter.ignoreConfirmations() }
+        await prompter.ignoreConfirmations()
         let prompt = try await service.client.unlock([.login]).prompt
         try await service.client.show(prompt)
         _ = try await prompter.questions.first("the dialog")
@@ -249,25 +248,20 @@ struct SecurityKeyTests {
             try key.set(pin: "1234")
             try key.touch(times: 2)
             #expect(try await add(service, pin: true, answers: [.answer("password"), .answer("1234")]).isAdded)
-            var events = key.events
             // The first button of the waiting dialog is that for the password.
-            let (prompter, prompt) = try await startUnlocking(
-                service,
-                [.answer(""), .answer("1234"), .answer(""), .answer("password")],
-                confirming: true
-            )
-            #expect(try await isUnlocked(service, prompt))
-            try await key.isCancelled(after: events)
-            try await prompter.end()
-            events = key.events
-            let (cancelling, cancelled) = try await startUnlocking(
-                service,
-                [.answer(""), .answer("1234"), .cancel],
-                confirming: true
-            )
-            #expect(try await !isUnlocked(service, cancelled))
-            try await key.isCancelled(after: events)
-            try await cancelling.end()
+            for button in ["yes", "no"] {
+                let events = key.events
+                let (prompter, prompt) = try await startUnlocking(
+                    service,
+                    [.answer(""), .answer("1234"), .answer("password")]
+                )
+                let dialog = try await prompter.questions.first("the waiting dialog") { $0.type == "confirm" }
+                try await key.waits(after: events)
+                await prompter.say(button, exchange: "[sx-aes-1]\npublic=Ag==\n", to: dialog)
+                #expect(try await isUnlocked(service, prompt) == (button == "yes"))
+                try await key.isCancelled(after: events)
+                try await prompter.end()
+            }
         }
     }
 
