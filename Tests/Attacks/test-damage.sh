@@ -78,12 +78,22 @@ check "the new keychain passes the check" ctl check login
 check "it takes changes" secret-tool store --label=new number new <<<new
 stop_daemon
 
-# A bad block in the middle of the journal that a killed keychaind has left. A pause would have moved it into the file.
+# A bad block in the middle of the journal that a killed keychaind has left. A pause of 250 ms would have moved it into
+# the file, so one program stores all.
+store_at_once() {
+    PYTHONPATH=$scripts /usr/bin/python3 -B - <<'PYTHON'
+from secrets_client import *
+
+client = Client()
+for number in range(61, 67):
+    client.create(f"{number}", {**SCHEMA, "number": f"{number}", "all": "yes"}, f"secret {number}")
+PYTHON
+}
 for _ in {1..20}; do
     rm -rf "$files"
     cp -r "$work/whole" "$files"
     start_daemon
-    for number in {61..66}; do secret-tool store --label="$number" number "$number" all yes <<<"secret $number"; done
+    store_at_once
     kill -KILL "$daemon_pid"
     wait "$daemon_pid" 2>/dev/null || true
     if cmp --silent "$files/login.keychain" "$work/whole/login.keychain"; then break; fi
