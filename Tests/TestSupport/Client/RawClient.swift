@@ -50,13 +50,14 @@ package final class RawClient: @unchecked Sendable {
     package func replies(_ count: Int) async -> [Message] {
         await BlockingThread.run { [self] in
             var replies: [Message] = []
-            while replies.count < count, dbus_connection_read_write(pointer, -1) != 0 {
+            while true {
+                // First: some may have been read while it waited for the bus.
                 while let message = dbus_connection_pop_message(pointer) {
                     let message = Message(owning: message)
                     if dbus_message_get_reply_serial(message.pointer) != 0 { replies.append(message) }
                 }
+                guard replies.count < count, dbus_connection_read_write(pointer, -1) != 0 else { return replies }
             }
-            return replies
         }
     }
 
