@@ -66,7 +66,7 @@ extension Conversation {
                     continue
                 }
             }
-            verifier.passwordWasGiven()
+            await verifier.passwordWasGiven()
             if await alternative?.end() == true { return .stopped }
             guard let asked = consume asked, case .password(let password) = consume asked else { return .unanswered }
             if password.isEmpty, let alternative {

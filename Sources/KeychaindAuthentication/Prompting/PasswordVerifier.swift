@@ -12,8 +12,8 @@ package protocol PasswordVerifier: AnyObject {
     /// The lockout in evaluations; nil if wrong passwords count as wrong passcodes of `login`.
     var lockout: LockoutKeeper? { get }
 
-    /// Notes that a person has given a password, which may wait before it is verified.
-    func passwordWasGiven()
+    /// Notes that a person has given a password, which may wait before it is counted and verified.
+    func passwordWasGiven() async
 
     /// Verifies a password, and wipes it in any case.
     ///
@@ -25,7 +25,7 @@ extension PasswordVerifier {
     /// Wrong passwords count as wrong passcodes of `login`.
     package var lockout: LockoutKeeper? { nil }
 
-    package func passwordWasGiven() {}
+    package func passwordWasGiven() async {}
 }
 
 package enum PasswordResult: Hashable, Sendable {

@@ -45,11 +45,14 @@ package final class LockoutTable {
 
     /// The lockouts of a collection password for people and for programs.
     func lockout(of collection: Collection) -> PasswordLockout {
-        PasswordLockout { [self] source in
-            switch source {
-            case .person: keeper(of: collection, for: .people)
-            case .program: keeper(of: collection, for: .programs)
-            }
+        PasswordLockout { [self] source in keeper(of: collection, from: source) }
+    }
+
+    /// The count for an attempt on the password of a collection; nil while it has none.
+    func keeper(of collection: Collection, from source: PasswordLockout.Source) -> LockoutKeeper? {
+        switch source {
+        case .person: keeper(of: collection, for: .people)
+        case .program: keeper(of: collection, for: .programs)
         }
     }
 

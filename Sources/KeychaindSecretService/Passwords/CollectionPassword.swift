@@ -7,9 +7,10 @@ import Logging
 /// Verifies the password or recovery key of a locked collection by unlocking it, unless it is locked meanwhile.
 @BusActor
 final class CollectionPassword: PasswordVerifier {
-    private let collection: Collection
+    private(set) var collection: Collection
     private let client: Client?
     private let unlocker: Unlocker
+    private let follows: Bool
     /// When the password was given, before its attempt was recorded.
     private var begun: UnlockStart
     /// Why the last password did not unlock the collection; `locked` if the collection was locked meanwhile.
@@ -18,7 +19,16 @@ final class CollectionPassword: PasswordVerifier {
     /// - Parameters:
     ///   - client: the client whose prompt asks, if any.
     ///   - begun: when the password was given; nil if that is now, or if a person is asked for it.
-    init(of collection: Collection, for client: Client? = nil, begun: UnlockStart? = nil, unlocker: Unlocker) {
+    ///   - follows: whether a person's password is for the collection that is there when it is given: the file may be
+    ///     replaced or restored while the dialog is open.
+    init(
+        of collection: Collection,
+        for client: Client? = nil,
+        begun: UnlockStart? = nil,
+        follows: Bool = false,
+        unlocker: Unlocker
+    ) {
+        self.follows = follows
         self.begun = begun ?? unlocker.vault.unlockStart
         self.collection = collection
         self.client = client
@@ -27,8 +37,20 @@ final class CollectionPassword: PasswordVerifier {
 
     var isSet: Bool { !collection.isVacant }
 
-    func passwordWasGiven() {
+    func passwordWasGiven() async {
         begun = unlocker.vault.unlockStart
+        await follow()
+    }
+
+    /// Turns to the collection in place of one whose file was replaced or restored; false if it may not, or there is
+    /// none.
+    @discardableResult
+    func follow() async -> Bool {
+        guard follows else { return false }
+        let present = await unlocker.vault.successor(of: collection)
+        guard present !== collection else { return false }
+        collection = present
+        return true
     }
 
     func verify(_ password: consuming SecureBytes) async -> PasswordResult {

@@ -74,18 +74,14 @@ final class UnlockPrompt: PromptAction {
             by: authenticator
         )
         await followCollections()
-        var named: NamedItems?
-        var isUnlocked = false
-        while true {
-            named = NamedItems(await knownItems()) { authentication.purpose(of: $0, by: Policy(.passcode)) }
-            isUnlocked = await unlockCollections(asking: conversation, naming: named)
-            // A file may be replaced or restored while a dialog waits for its turn, or is open.
-            guard !isUnlocked, !conversation.isEnded, await followCollections() else { break }
-        }
+        let named = NamedItems(await knownItems()) { authentication.purpose(of: $0, by: Policy(.passcode)) }
         // After dismissing a dialog, nobody wants to see the next.
+        let isUnlocked = await unlockCollections(asking: conversation, naming: named)
+        let hasFollowed = await followCollections()
         if isUnlocked {
             await confirm(asking: conversation)
-            await authenticate(authentication, given: named, asking: conversation)
+            // What the dialog has named may be other items in the file that is there now.
+            await authenticate(authentication, given: hasFollowed ? nil : named, asking: conversation)
         }
         let unlocked = await unlockedPaths()
         return unlocked.isEmpty ? .dismissed(emptyResult) : .done(.objectPaths(unlocked))
@@ -93,7 +89,7 @@ final class UnlockPrompt: PromptAction {
 
     private func unlockCollections(asking conversation: Conversation, naming named: NamedItems?) async -> Bool {
         for collection in await collections() where collection.isLocked && !collection.isUnreadable {
-            let isUnlocked = await unlocking.unlocker.unlock(
+            let isUnlocked = await unlocking.unlocker.unlockPresent(
                 collection,
                 asking: conversation,
                 for: client,

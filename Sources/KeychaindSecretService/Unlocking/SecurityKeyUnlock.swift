@@ -25,34 +25,34 @@ final class SecurityKeyUnlock: PasswordAlternative {
         case failed(SecurityKeyFailure)
     }
 
-    private let collection: Collection
+    /// Knows the collection that is there now.
+    private let password: CollectionPassword
     private let conversation: Conversation
     private let client: Client
     private let caller: Caller
     private let unlocker: Unlocker
-    private let touched: [SecurityKeyCredential]
-    private let withPIN: [SecurityKeyCredential]
     private var request: PromptRequest?
     private var isTrusted = true
     private var state = State.idle
 
+    private var collection: Collection { password.collection }
+    private var touched: [SecurityKeyCredential] { collection.securityKeys.filter { !$0.needsPIN } }
+    private var withPIN: [SecurityKeyCredential] { collection.securityKeys.filter(\.needsPIN) }
+
     /// Nil if no security key opens the collection.
     init?(
-        _ collection: Collection,
+        beside password: CollectionPassword,
         asking conversation: Conversation,
         for client: Client,
         _ caller: Caller,
         unlocker: Unlocker
     ) {
-        let credentials = collection.securityKeys
-        guard !credentials.isEmpty else { return nil }
-        self.collection = collection
+        guard !password.collection.securityKeys.isEmpty else { return nil }
+        self.password = password
         self.conversation = conversation
         self.client = client
         self.caller = caller
         self.unlocker = unlocker
-        touched = credentials.filter { !$0.needsPIN }
-        withPIN = credentials.filter(\.needsPIN)
     }
 
     /// How the key can answer the next dialog; nil if it cannot.
@@ -126,6 +126,7 @@ final class SecurityKeyUnlock: PasswordAlternative {
 
     private func unlock(with secret: consuming SecureBytes?, _ begun: UnlockStart) async -> Outcome {
         guard let secret else { return .failed(.failed) }
+        await password.follow()
         do throws(VaultError) {
             try await unlocker.unlock(collection, bySecurityKey: secret, begun: begun, for: client)
             return .unlocked
@@ -134,10 +135,11 @@ final class SecurityKeyUnlock: PasswordAlternative {
                 "A security key did not unlock a keychain",
                 metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
             )
-            return switch error.code {
-            case .locked: .overtaken
-            case .wrongPassword, .noSuchKeySlot: .failed(.unknownKey)
-            default: .failed(.failed)
+            switch error.code {
+            // After the touch, another object may have taken its place.
+            case .locked: return await password.follow() ? .failed(.failed) : .overtaken
+            case .wrongPassword, .noSuchKeySlot: return .failed(.unknownKey)
+            default: return .failed(.failed)
             }
         }
     }

@@ -105,32 +105,58 @@ struct Unlocker {
     ///
     /// Also succeeds if the collection is unlocked while the conversation waits for its turn.
     ///
-    /// - Parameters:
-    ///   - named: protected items that the dialog for the password of `login` names; keeps that password.
-    ///   - principal: the program for which the client asks, if the client may speak for others.
+    /// - Parameter principal: the program for which the client asks, if the client may speak for others.
     func unlock(
         _ collection: Collection,
         asking conversation: Conversation,
         for client: Client,
-        naming named: NamedItems? = nil,
         onBehalfOf principal: Caller? = nil
     ) async -> Bool {
-        await readiness.waitForKeys { [collection] }
-        if !collection.isLocked { return true }
+        let password = CollectionPassword(of: collection, for: client, unlocker: self)
+        return await unlock(password, asking: conversation, for: client, naming: nil, onBehalfOf: principal)
+    }
+
+    /// Asks for the password of a collection, or of that in its place by then, until that is unlocked; false if that
+    /// fails.
+    ///
+    /// - Parameter named: protected items that the dialog for the password of `login` names; keeps that password.
+    func unlockPresent(
+        _ collection: Collection,
+        asking conversation: Conversation,
+        for client: Client,
+        naming named: NamedItems?
+    ) async -> Bool {
+        let password = CollectionPassword(of: collection, for: client, follows: true, unlocker: self)
+        return await unlock(password, asking: conversation, for: client, naming: named, onBehalfOf: nil)
+    }
+
+    private func unlock(
+        _ verifier: CollectionPassword,
+        asking conversation: Conversation,
+        for client: Client,
+        naming named: NamedItems?,
+        onBehalfOf principal: Caller?
+    ) async -> Bool {
+        await readiness.waitForKeys { [verifier.collection] }
+        if !verifier.collection.isLocked { return true }
         guard (try? await conversation.begin()) == true else { return false }
-        await readiness.waitForKeys { [collection] }
+        await readiness.waitForKeys { [verifier.collection] }
         var caller = await client.caller()
         if let principal { caller = principal }
-        let verifier = CollectionPassword(of: collection, for: client, unlocker: self)
-        let key = SecurityKeyUnlock(collection, asking: conversation, for: client, caller, unlocker: self)
-        while collection.isLocked {
+        await verifier.follow()
+        let key = SecurityKeyUnlock(beside: verifier, asking: conversation, for: client, caller, unlocker: self)
+        while verifier.collection.isLocked {
             var hasDrifted = false
             var named = named
             let asked = await conversation.askPassword(
                 verifiedBy: verifier,
-                countedBy: passwords.lockouts.lockout(of: collection),
+                countedBy: PasswordLockout { [passwords] source in
+                    passwords.lockouts.keeper(of: verifier.collection, from: source)
+                },
                 or: key
             ) {
+                await verifier.follow()
+                let collection = verifier.collection
                 guard collection.isLocked, !collection.isUnreadable,
                     vault.collection(named: collection.name) === collection, collections.mayGetFirstPassword(collection)
                 else { return nil }
@@ -141,15 +167,23 @@ struct Unlocker {
             }
             switch consume asked {
             case .right(let key):
-                await finish(collection, openedBy: key, hasDrifted, named?.passcode, asking: conversation, for: caller)
+                await finish(
+                    verifier.collection,
+                    openedBy: key,
+                    hasDrifted,
+                    named?.passcode,
+                    asking: conversation,
+                    for: caller
+                )
             case .unanswered:
                 // After a dismissal, the login password is not asked for again.
                 if hasDrifted { drifted.forget() }
                 return false
             case .stopped:
-                return !collection.isLocked
+                return !verifier.collection.isLocked
             case .failed:
-                return false
+                // Another object may have taken its place between the answer and the attempt.
+                guard await verifier.follow() else { return false }
             }
         }
         return true

@@ -27,6 +27,18 @@ extension Vault {
         return new
     }
 
+    /// Returns the collection that is now in place of one whose file was replaced or restored, else that one itself.
+    ///
+    /// Waits for a replacement that is under way. A vacant one is in place of none: a password that a person gives for
+    /// another would become its first.
+    package func successor(of collection: Collection) async -> Collection {
+        await replacements.lock(collection.name)
+        defer { replacements.unlock(collection.name) }
+        guard collection.isRetired, let present = self.collection(named: collection.name), present.state != .vacant
+        else { return collection }
+        return present
+    }
+
     /// Closes a file that is a copy of another open collection's.
     func closeIfCopy(_ new: Collection, inPlaceOf collection: Collection) async {
         guard let identifier = new.header?.identifier else { return }

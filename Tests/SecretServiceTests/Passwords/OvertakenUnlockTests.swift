@@ -139,11 +139,98 @@ struct OvertakenUnlockTests {
         try await service.client.show(prompt)
         let question = try await prompter.questions.first("the dialog for Work")
         _ = await service.vault.takeUp(try service.collection(.login))
-        prompter.type("work", for: question)
+        prompter.respond(.answer("work"), to: question)
         let outcome = try await service.client.completion(of: prompt)
         #expect(outcome == PromptOutcome(isDismissed: false, result: .objectPaths([path, .login])))
         #expect(prompter.questions.all.count == 2)
         prompter.crash()
+        await service.vault.close()
+    }
+
+    /// Asks for the password in a dialog, which is answered only after something has happened.
+    @BusActor
+    private func unlock(
+        _ objects: [ObjectPath] = [.login],
+        of service: ProviderInProcess,
+        typing passwords: [String],
+        after event: @BusActor () async throws -> Void
+    ) async throws -> (outcome: PromptOutcome, questions: [PromptQuestion]) {
+        let later = passwords.dropFirst().map { password in PromptResponse.answer(password) }
+        let prompter = try FakePrompter(on: service.bus, [.hang] + later + [.cancel])
+        let prompt = try await service.client.unlock(objects).prompt
+        try await service.client.show(prompt)
+        let question = try await prompter.questions.first("the dialog")
+        try await event()
+        prompter.respond(.answer(passwords[0]), to: question)
+        let outcome = try await service.client.completion(of: prompt)
+        prompter.crash()
+        return (outcome, prompter.questions.all)
+    }
+
+    @Test(
+        "A password opens the keychain whose file was taken up while the dialog was open, and a wrong one asks again",
+        arguments: [["before"], ["wrong", "before"]]
+    )
+    @BusActor
+    func unlockPrompt_fileIsTakenUpBehindTheDialog_opensIt(passwords: [String]) async throws {
+        let service = try await ProviderInProcess()
+        let old = try service.collection(.login)
+        let (outcome, questions) = try await unlock(of: service, typing: passwords) {
+            _ = await service.vault.takeUp(old)
+        }
+        #expect(outcome == PromptOutcome(isDismissed: false, result: .objectPaths([.login])))
+        #expect(try service.collection(.login) !== old)
+        #expect(try service.collection(.login).state == .unlocked)
+        #expect(questions.count == passwords.count)
+        let warnings = questions.dropFirst().map { question in question.text("warning") ?? "" }
+        #expect(warnings.allSatisfy { warning in warning.hasPrefix("That password was not right.") })
+        await service.vault.close()
+    }
+
+    @Test("A password that is given just before a file is taken up is asked for again")
+    @BusActor
+    func unlockPrompt_fileIsTakenUpDuringTheAttempt_asksAgain() async throws {
+        let service = try await ProviderInProcess(clock: time.clock)
+        let old = try service.collection(.login)
+        let takeUp = { @BusActor in _ = await service.vault.takeUp(old) }
+        var taking: Task<Void, Never>?
+        let (outcome, questions) = try await unlock(of: service, typing: ["before", "before"]) {
+            time.beforeLock = { taking = Task.immediate { @BusActor in await takeUp() } }
+        }
+        await taking?.value
+        #expect(outcome == PromptOutcome(isDismissed: false, result: .objectPaths([.login])))
+        #expect(try service.collection(.login) !== old)
+        #expect(questions.count == 2)
+        await service.vault.close()
+    }
+
+    @Test("Items that a dialog has named are asked about again if the file is another one by then")
+    @BusActor
+    func unlockPrompt_fileIsTakenUpAfterItemsWereNamed_asksAboutThem() async throws {
+        let service = try await ProviderInProcess()
+        let client = service.client
+        let old = try service.collection(.login)
+        try await old.unlock(with: ProviderInProcess.bytes("before"))
+        let bank = try await client.createProtectedItem("Bank", session: client.openPlainSession())
+        try await client.lock([.login])
+        let (outcome, questions) = try await unlock([bank], of: service, typing: ["before", "before"]) {
+            _ = await service.vault.takeUp(old)
+        }
+        #expect(outcome == PromptOutcome(isDismissed: false, result: .objectPaths([bank])))
+        #expect(questions.map(\.wish) == ["unlock the keychain “Login” and use “Bank”", "use “Bank”"])
+        await service.vault.close()
+    }
+
+    @Test("A password for a keychain that is deleted behind the dialog becomes none of a new one")
+    @BusActor
+    func unlockPrompt_keychainIsDeletedBehindTheDialog_isDismissed() async throws {
+        let service = try await ProviderInProcess()
+        let old = try service.collection(.login)
+        let (outcome, questions) = try await unlock(of: service, typing: ["before"]) {
+            try await service.vault.delete(old)
+        }
+        #expect(outcome.isDismissed && questions.count == 1)
+        #expect(try service.collection(.login).state == .vacant)
         await service.vault.close()
     }
 }

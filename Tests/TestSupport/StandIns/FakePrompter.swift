@@ -99,11 +99,11 @@ package final class FakePrompter {
         self.responses = responses
     }
 
-    /// Types a password for a question that was left unanswered.
-    package func type(_ password: String, for question: PromptQuestion) {
+    /// Reacts to a question that has had no answer.
+    package func respond(_ response: PromptResponse, to question: PromptQuestion) {
         let caller = Caller(name: question.caller, callback: question.callback)
-        guard let session = sessions[caller] else { return crash() }
-        answer(password, to: caller, with: session.keyPair, session.exchange)
+        guard let session = sessions[caller] else { return }
+        respond(response, to: caller, session, question.type, question.exchange)
     }
 
     /// Sends a `PromptReady` that was not asked for.
@@ -205,7 +205,13 @@ package final class FakePrompter {
         }
         respond(response, to: caller, session, type, exchange)
         questions.record(
-            PromptQuestion(type: type, properties: properties, caller: caller.name, callback: callback)
+            PromptQuestion(
+                type: type,
+                properties: properties,
+                caller: caller.name,
+                callback: callback,
+                exchange: exchange
+            )
         )
         if response == .refuse { throw BusError(.failed, "not today") }
     }

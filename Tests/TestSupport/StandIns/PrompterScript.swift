@@ -28,6 +28,8 @@ package struct PromptQuestion: Sendable {
     package let caller: String
     /// The callback object.
     package let callback: ObjectPath
+    /// The caller's half of the key exchange.
+    package let exchange: String
 
     /// A text property, nil if it is missing.
     package func text(_ name: String) -> String? {
