@@ -92,7 +92,7 @@ package final class Provider {
         clients = PeerTable { Client($0, in: environment) }
         notices = Notices(on: connection, vault: vault)
         readiness = Readiness(limit: limits.settlingTime)
-        audit = AccessAudit(recorder: AuditRecorder { vault.audit($0, in: $1) })
+        audit = AccessAudit(recorder: AuditRecorder(clock: clock) { vault.audit($0, in: $1) })
         rules = ItemRules(vault: vault, logger: logger)
         access = ItemAccess(audit: audit, rules: rules)
         let audience = SignalAudience(clients: clients, connections: connections)

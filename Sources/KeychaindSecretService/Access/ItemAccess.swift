@@ -12,6 +12,12 @@ struct ReadPermission {
 
     /// What the rules have decided.
     fileprivate let decision: RuleDecision
+
+    /// Whether it takes a grant of the client; that of a rule is none.
+    var takesGrant: Bool { grant.map { !$0.isByRule } ?? false }
+
+    /// Whether its use is audited.
+    var isAudited: Bool { grant != nil || decision.entry != nil }
 }
 
 /// Decides whether a client may read an item now.
@@ -129,7 +135,7 @@ final class ItemAccess {
         by client: Client,
         _ kind: AuditEntry.Kind = .release
     ) {
-        guard permission.grant != nil || permission.decision.entry != nil else { return }
+        guard permission.isAudited else { return }
         let rule = rules.record(permission.decision, on: id, in: collection, for: client, isRelease: true)
         guard let grant = permission.grant else {
             return audit.released(id, in: collection, to: client, kind, by: rule)

@@ -45,6 +45,8 @@ final class Client: Peer, Requester {
     /// Held while a long list of objects is proved by one of its contexts.
     let longProofs = FairLock<ObjectNumber>()
     private var grants = GrantTable<ItemReference, ItemGrant>()
+    /// Changes with every change of its grants, and whenever it is told that an item is locked or not.
+    private(set) var lockChanges: UInt64 = 0
     private var grantTimer: (timer: Timer, deadline: Duration)?
     private var conversations: [ObjectIdentifier: Conversation] = [:]
     /// The hits of the last search that were in locked collections, at most ``ServiceLimits/awaitedItems``.
@@ -367,6 +369,7 @@ final class Client: Peer, Requester {
 
     /// Emits `Locked` to this client alone: nothing has changed for others.
     func lockChanged(of item: ItemReference, to isLocked: Bool) {
+        lockChanges &+= 1
         let path = ObjectPath.item(item.id, in: item.collection)
         environment.connection.emitPropertiesChanged(path, InterfaceName.item, to: name) { changes in
             changes.writeProperty("Locked", isLocked)

@@ -27,6 +27,7 @@ struct WrittenSecrets {
         let revision: ItemRevision
         /// The number of the request.
         let number: Int
+        var finding = ReadCheck.Finding.open
     }
 
     /// The state of a collection.
@@ -52,9 +53,6 @@ struct WrittenSecrets {
     static func writeNone(to writer: inout Writer) {
         writer.writeArray(of: entrySignature) { _ in }
     }
-
-    /// The collections of the items.
-    var collections: [Collection] { states.map { $0.collection } }
 
     /// Writes a secret that was just read; throws `LimitsExceeded` if the reply is too large.
     ///
@@ -87,24 +85,43 @@ struct WrittenSecrets {
         }
     }
 
-    /// Removes the secrets of items that have changed since they were written, and returns the numbers of the requests.
+    /// Removes the secrets of items that have changed since they were written or that the client may no longer read,
+    /// and returns the numbers of the requests for the former.
     ///
-    /// In slices of time; in one go if something changes meanwhile.
-    mutating func removeChanged(from writer: inout Writer, _ slice: inout TimeSlice) async -> [Int] {
-        guard haveChanges else { return [] }
+    /// In slices of time; once more in one go if something changes meanwhile. Grants are yet to be used, by
+    /// ``useGrants(in:_:)``; until then, nothing may be awaited.
+    mutating func removeOutdated(
+        from writer: inout Writer,
+        _ check: ReadCheck,
+        _ slice: inout TimeSlice
+    ) async -> [Int] {
+        guard haveChanges || haveGrants || check.isNeeded(for: states.map { $0.collection }) else { return [] }
         noteStates()
+        let conditions = check.conditions
         var changed: [Int] = []
+        var outdated: Set<Int> = []
         for index in entries.indices {
             await slice.yieldIfOver()
-            if hasChanged(entries[index]) { changed.append(index) }
+            // Nothing is audited that is not sent.
+            guard check.client.isConnected else { return [] }
+            if isOutdated(index, check, &changed) { outdated.insert(index) }
         }
-        if haveChanges {
-            noteStates()
-            changed = entries.indices.filter { hasChanged(entries[$0]) }
+        remove(outdated, from: &writer)
+        guard haveChanges || !check.holds(conditions) else { return changed }
+        noteStates()
+        outdated = []
+        for index in entries.indices where isOutdated(index, check, &changed) { outdated.insert(index) }
+        remove(outdated, from: &writer)
+        return changed
+    }
+
+    /// Uses the grants of items, and removes the secrets of those whose grant has ended.
+    mutating func useGrants(in writer: inout Writer, _ check: ReadCheck) {
+        var ended: Set<Int> = []
+        for (index, entry) in entries.enumerated() where entry.finding == .granted {
+            if !check.useGrant(of: entry.item) { ended.insert(index) }
         }
-        let numbers = changed.map { entries[$0].number }
-        remove(Set(changed), from: &writer)
-        return numbers
+        remove(ended, from: &writer)
     }
 
     /// Removes the secrets of items for which the condition does not hold, in one go.
@@ -118,8 +135,16 @@ struct WrittenSecrets {
 
     private var haveChanges: Bool { states.contains { $0.hasChanged } }
 
-    private func hasChanged(_ entry: Entry) -> Bool {
-        !entry.item.collection.hasSecret(of: entry.revision)
+    /// Whether an item has changed, whose request is noted then, or may no longer be read.
+    private mutating func isOutdated(_ index: Int, _ check: ReadCheck, _ changed: inout [Int]) -> Bool {
+        let entry = entries[index]
+        guard entry.item.collection.hasSecret(of: entry.revision) else {
+            changed.append(entry.number)
+            return true
+        }
+        let finding = check.check(entry.item, after: entry.finding)
+        entries[index].finding = finding
+        return finding == .refused
     }
 
     private mutating func noteStates() {

@@ -106,6 +106,7 @@ extension ServiceObject {
             var writer = call.beginReply()
             let (count, find) = try await requests(&writer, &slice)
             var secrets = WrittenSecrets(in: &writer, upTo: provider.limits.secretBytesPerReply)
+            let check = ReadCheck(client: client, access: provider.access)
             var numbers = Array(0..<count)
             for reading in 1...ServiceObject.readings {
                 var changed: [Int] = []
@@ -127,34 +128,14 @@ extension ServiceObject {
                     try secrets.add(wanted, revision, number, try session.encode(secret), to: &writer)
                 }
                 await provider.largeAnswers.letOthersGoFirst(&slice)
-                numbers = changed + (await secrets.removeChanged(from: &writer, &slice))
+                numbers = changed + (await secrets.removeOutdated(from: &writer, check, &slice))
                 try client.checkConnected()
                 if numbers.isEmpty || reading == ServiceObject.readings { break }
             }
             // Nothing is awaited from here on.
-            if mustCheck(secrets) { secrets.keep(in: &writer, where: mayStillRead) }
+            secrets.useGrants(in: &writer, check)
             secrets.end(in: &writer)
             call.reply(written: writer)
         }
-    }
-
-    /// Whether access to an item may have ended since it was read, or a grant or a rule is used and audited.
-    @BusActor
-    private func mustCheck(_ secrets: WrittenSecrets) -> Bool {
-        // What a program in a sandbox sees may have changed, too.
-        client.view.isConfined || secrets.haveGrants || secrets.collections.contains(where: mustRelease)
-    }
-
-    /// Whether the client may read an item now as when it was written; uses and audits a grant.
-    @BusActor
-    private func mayStillRead(_ item: ReadableItem) -> Bool {
-        guard client.sees(item.id, in: item.collection) else { return false }
-        return item.grant == nil && !mustRelease(item.collection) || release(item)
-    }
-
-    /// Whether the items of a collection are released one by one.
-    @BusActor
-    private func mustRelease(_ collection: Collection) -> Bool {
-        provider.rules.isActive || collection.isLocked || collection.hasProtectedItems || collection.hasProblem
     }
 }

@@ -37,6 +37,8 @@ final class ItemRules {
     private(set) var bindings: [String: StoredRule.Binding] = [:]
     var sharedItems: [SharedItems.Key: SharedItems] = [:]
     private var remembered: Set<Remembered> = []
+    /// How many times ``forget()`` was called.
+    private(set) var forgettings = 0
     private let writing = KeyedLock<Int>()
 
     /// Whether there are rules.
@@ -186,6 +188,7 @@ final class ItemRules {
 
     /// Forgets what was asked once, as the screen is locked or the login session ends.
     func forget() {
+        forgettings += 1
         let forgotten = remembered
         remembered = []
         for memory in forgotten { memory.caller.map { onForget?($0, memory.item) } }

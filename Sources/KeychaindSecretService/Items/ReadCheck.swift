@@ -1,0 +1,53 @@
+import KeychaindDBus
+import KeychaindVault
+
+/// Whether a client may still read items whose secrets are written, but not sent.
+@BusActor
+struct ReadCheck {
+    /// What was found about an item.
+    enum Finding {
+        /// It may be read, and nothing is to be audited.
+        case open
+        /// It may be read by a rule, and that is audited.
+        case audited
+        /// It may be read by a grant, which is to be used.
+        case granted
+        case refused
+    }
+
+    let client: Client
+    let access: ItemAccess
+
+    /// What the findings depend on, besides the items.
+    var conditions: AccessConditions { AccessConditions(for: client, access) }
+
+    func holds(_ conditions: AccessConditions) -> Bool {
+        conditions.hold(for: client, access)
+    }
+
+    /// Whether the items of some of the collections are checked one by one.
+    func isNeeded(for collections: [Collection]) -> Bool {
+        // What a program in a sandbox sees may have changed, too.
+        client.view.isConfined || collections.contains(where: mustAuthorize)
+    }
+
+    /// Checks an item, and audits what a rule has decided unless an earlier check has.
+    func check(_ item: ReadableItem, after earlier: Finding) -> Finding {
+        guard client.sees(item.id, in: item.collection) else { return .refused }
+        guard item.grant != nil || mustAuthorize(item.collection) else { return earlier == .audited ? .audited : .open }
+        guard let permission = try? access.authorize(item.id, in: item.collection, for: client) else { return .refused }
+        if permission.takesGrant { return .granted }
+        if earlier == .audited { return .audited }
+        access.use(permission, of: item.id, in: item.collection, by: client)
+        return permission.isAudited ? .audited : .open
+    }
+
+    /// Uses and audits the grant of an item; false if access has ended.
+    func useGrant(of item: ReadableItem) -> Bool {
+        (try? access.release(item.id, in: item.collection, to: client)) != nil
+    }
+
+    private func mustAuthorize(_ collection: Collection) -> Bool {
+        access.rules.isActive || collection.isLocked || collection.hasProtectedItems || collection.hasProblem
+    }
+}
