@@ -97,6 +97,21 @@ struct LongCallTests {
 
     @Test
     @BusActor
+    func searchItems_inTwoCollections_areSortedTogether() async throws {
+        let scene = try await Scene(in: .login)
+        let client = scene.service.client
+        let plain = try await client.openPlainSession()
+        let other = try await client.createItem(in: .sessionCollection, "label", ["of": "scene"], session: plain)
+        try await client.setSecret(WireSecret(session: plain, value: [1]), of: scene.items[0])
+        let search = Message.toService(.service, Interface.service, "SearchItems", ["of": "scene"])
+        let (unlocked, locked) = try await scene.reply(to: search, meanwhile: [])
+            .read([ObjectPath].self, [ObjectPath].self)
+        #expect(unlocked == [scene.items[0], other] + scene.items.dropFirst().reversed())
+        #expect(locked.isEmpty)
+    }
+
+    @Test
+    @BusActor
     func searchItems_changesAgainAndAgain_endsAsOfTheLastOne() async throws {
         let scene = try await Scene(in: .sessionCollection)
         let search = Message.toService(.service, Interface.service, "SearchItems", ["of": "scene"])

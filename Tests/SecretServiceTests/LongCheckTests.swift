@@ -7,7 +7,7 @@ import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
-/// What ends access to items during the last check of a long reply.
+/// What ends access to items while a long reply is made: its last check, and the sorting of hits by their locks.
 @Suite(.onLoop)
 struct LongCheckTests {
     private typealias Interface = SecretServiceProxy.Interface
@@ -101,6 +101,19 @@ struct LongCheckTests {
         let reply = try await scene.reply(to: scene.secretsCall, meanwhile: [])
         #expect(time.hasHappened)
         #expect(try reply.read([ObjectPath: WireSecret].self).isEmpty)
+    }
+
+    @Test("A search whose hits are locked while it looks at them tells so about all")
+    @BusActor
+    func grantsEndedDuringASearch_allAreLocked() async throws {
+        let scene = try await grantedScene()
+        let provider = scene.service.provider
+        let search = Message.toService(.service, Interface.service, "SearchItems", ["of": "scene"])
+        time.schedule(afterReads: Self.some) { provider.endAuthentication(because: "test") }
+        let (unlocked, locked) = try await scene.reply(to: search, meanwhile: [])
+            .read([ObjectPath].self, [ObjectPath].self)
+        #expect(time.hasHappened)
+        #expect(unlocked.isEmpty && locked == scene.items.reversed())
     }
 
     /// Items that take an authentication, which the caller has.

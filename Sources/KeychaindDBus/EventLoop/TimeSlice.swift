@@ -5,9 +5,16 @@ package struct TimeSlice {
     private var end: Int64
 
     package init(_ length: Duration) {
-        self.length = length
-        end = LoopClock.suspending.instant(after: length)
+        self.init(length, until: LoopClock.suspending.instant(after: length))
     }
+
+    private init(_ length: Duration, until end: Int64) {
+        self.length = length
+        self.end = end
+    }
+
+    /// A slice that is never over, for what must be done in one go.
+    package static var endless: TimeSlice { TimeSlice(.zero, until: .max) }
 
     /// Lets others in between if the time is over, and begins another slice.
     package mutating func yieldIfOver() async {

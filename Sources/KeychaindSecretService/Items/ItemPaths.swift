@@ -27,11 +27,6 @@ struct ItemPaths: WritableValue {
         }
     }
 
-    /// Maximum bytes of the list in a message.
-    var byteCount: Int {
-        groups.reduce(0) { $0 + $1.ids.count * ItemPathBuffer.maximumByteCount(in: $1.collection) }
-    }
-
     /// Maximum bytes of a path in a message.
     static func maximumByteCount(in collection: CollectionName) -> Int {
         ItemPathBuffer.maximumByteCount(in: collection)
@@ -49,12 +44,26 @@ struct ItemPaths: WritableValue {
             }
         }
     }
+
+    /// Does the same in a reply of ``MethodCall/beginReply()``, and lets other calls in between.
+    @BusActor
+    func write(to writer: inout Writer, _ slice: inout TimeSlice) async {
+        let array = writer.beginArray(of: ObjectPath.signature)
+        for group in groups {
+            var path = ItemPathBuffer(collection: group.collection)
+            for id in group.ids {
+                await slice.yieldIfOver()
+                path.withPath(of: id) { text, count in writer.writeObjectPath(text, count: count) }
+            }
+        }
+        writer.end(array)
+    }
 }
 
 /// A buffer that spells the paths of a collection's items, one at a time.
 ///
 /// A search may have 100,000 hits; a string for each would cost more than the rest.
-private struct ItemPathBuffer {
+struct ItemPathBuffer {
     private static let mostDigits = 20
 
     private var bytes: [CChar]

@@ -107,17 +107,29 @@ struct CollectionObject {
     private func searchLong(_ attributes: Attributes, _ call: MethodCall) async throws(BusError) {
         try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
             var slice = provider.largeAnswers.beginSlice()
-            let search = LongSearch(client: client) { [collection] }
-            let hits = try await search.hits(attributes, &slice)
-            guard let ids = hits.first?.ids else { return }
-            answer(call, with: ids)
+            let search = LongSearch(client: client, access: items.access) { [collection] }
+            let reply = try await search.result(of: attributes, &slice) {
+                (found, slice) async throws(BusError) -> Writer in
+                let hits = found.first?.ids ?? []
+                awaitUnlock(of: hits)
+                var writer = call.beginReply()
+                await ItemPaths(hits, in: collection.name).write(to: &writer, &slice)
+                return writer
+            }
+            // Nothing is awaited from here on.
+            call.reply(written: reply)
         }
     }
 
     @BusActor
     private func answer(_ call: MethodCall, with hits: [ItemID]) {
-        if collection.isLocked { client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: collection) }) }
+        awaitUnlock(of: hits)
         call.reply(with: ItemPaths(hits, in: collection.name))
+    }
+
+    @BusActor
+    private func awaitUnlock(of hits: [ItemID]) {
+        if collection.isLocked { client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: collection) }) }
     }
 
     // MARK: Changes

@@ -86,23 +86,37 @@ extension ServiceObject {
     private func searchLong(_ attributes: Attributes, _ call: MethodCall) async throws(BusError) {
         try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
             var slice = provider.largeAnswers.beginSlice()
-            let search = LongSearch(client: client) { provider.vault.collections }
-            var hits = SearchHits(for: client, access: provider.access)
-            for (collection, ids) in try await search.hits(attributes, &slice) { hits.add(ids, in: collection) }
-            try answer(call, with: hits)
+            let search = LongSearch(client: client, access: provider.access) { provider.vault.collections }
+            let reply = try await search.result(of: attributes, &slice) {
+                (found, slice) async throws(BusError) -> Writer in
+                var hits = SearchHits(for: client, access: provider.access)
+                for (collection, ids) in found { await hits.add(ids, in: collection, &slice) }
+                try prepareReply(with: hits)
+                var writer = call.beginReply()
+                await hits.write(to: &writer, &slice)
+                return writer
+            }
+            // Nothing is awaited from here on.
+            call.reply(written: reply)
         }
     }
 
     @BusActor
     private func answer(_ call: MethodCall, with hits: SearchHits) throws(BusError) {
-        client.awaitUnlock(of: hits.hitsInLockedCollections)
+        try prepareReply(with: hits)
         let (unlocked, locked) = hits.paths()
-        guard unlocked.byteCount + locked.byteCount <= provider.limits.pathBytesPerReply else {
-            throw BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
-        }
         call.reply { writer in
             unlocked.write(to: &writer)
             locked.write(to: &writer)
+        }
+    }
+
+    /// Remembers the locked hits; throws `LimitsExceeded` for too many hits.
+    @BusActor
+    private func prepareReply(with hits: SearchHits) throws(BusError) {
+        client.awaitUnlock(of: hits.hitsInLockedCollections)
+        guard hits.byteCount <= provider.limits.pathBytesPerReply else {
+            throw BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
         }
     }
 

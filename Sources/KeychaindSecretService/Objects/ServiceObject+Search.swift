@@ -64,7 +64,7 @@ extension ServiceObject {
     @BusActor
     private func find(_ search: CombinedSearch, _ slice: inout TimeSlice) async throws(BusError) -> FoundItems {
         var found = FoundItems(for: client, access: provider.access, describedQuery: search.describedQuery)
-        let long = LongSearch(client: client) { provider.vault.collections }
+        let long = LongSearch(client: client, access: provider.access) { provider.vault.collections }
         var number = 0
         while search.wantsMore(than: found.count), let query = try search.query(number) {
             await found.add(query: number, try await long.hits(query, &slice), &slice)
