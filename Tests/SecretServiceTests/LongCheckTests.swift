@@ -89,6 +89,26 @@ struct LongCheckTests {
         #expect(try await scene.service.client.rules().map(\.uses) == [UInt32(LongCallScene.count), 1])
     }
 
+    @Test("The release of a secret that changes after its check is counted once")
+    @BusActor
+    func changedDuringTheCheck_isCountedOnce() async throws {
+        let scene = try await LongCallScene(in: .sessionCollection, clock: time.clock)
+        let provider = scene.service.provider
+        let session = try scene.service.collection(.session)
+        let id = try #require(session.itemIDs.first)
+        provider.administratorRules = try Self.rules("allow any of=scene", in: TemporaryFolder())
+        time.schedule(afterReads: Self.some) {
+            BusActor.start {
+                let new = try? Secret(bytes: ProviderInProcess.bytes("new"), contentType: "text/plain")
+                try? await session.updateItem(id, secret: new)
+            }
+        }
+        let reply = try await scene.reply(to: scene.secretsCall, meanwhile: [])
+        #expect(time.hasHappened)
+        #expect(try reply.read([ObjectPath: WireSecret].self)[scene.items[0]]?.value == Array("new".utf8))
+        #expect(try await scene.service.client.rules().map(\.uses) == [UInt32(LongCallScene.count)])
+    }
+
     @Test("Nothing is released once the grants have ended")
     @BusActor
     func grantsEndedDuringTheCheck_releasesNothing() async throws {

@@ -43,6 +43,8 @@ struct WrittenSecrets {
     private let limit: Int
     private var entries: [Entry] = []
     private var states: [State] = []
+    /// The items whose release is audited already, but which have changed since, by the number of the request.
+    private var audited: [Int: ReadableItem] = [:]
     private(set) var haveGrants = false
 
     init(in writer: inout Writer, upTo limit: Int) {
@@ -77,7 +79,12 @@ struct WrittenSecrets {
                 "the secrets together are larger than \(limit) bytes; request fewer at a time"
             )
         }
-        entries.append(Entry(item: item, revision: revision, number: number))
+        let earlier = audited.removeValue(forKey: number)
+        // The path of the request may be that of another item by now.
+        let isAudited = earlier.map { $0.id == item.id && $0.collection === item.collection } ?? false
+        entries.append(
+            Entry(item: item, revision: revision, number: number, finding: isAudited ? .audited : .open)
+        )
         if item.grant != nil { haveGrants = true }
         guard states.last?.collection !== item.collection else { return }
         if !states.contains(where: { $0.collection === item.collection }) {
@@ -140,6 +147,7 @@ struct WrittenSecrets {
         let entry = entries[index]
         guard entry.item.collection.hasSecret(of: entry.revision) else {
             changed.append(entry.number)
+            if entry.finding == .audited { audited[entry.number] = entry.item }
             return true
         }
         let finding = check.check(entry.item, after: entry.finding)
