@@ -66,9 +66,11 @@ extension Conversation {
                     continue
                 }
             }
-            await verifier.passwordWasGiven()
+            verifier.passwordWasGiven()
             if await alternative?.end() == true { return .stopped }
             guard let asked = consume asked, case .password(let password) = consume asked else { return .unanswered }
+            // May wait for a disk, which a person who has cancelled need not.
+            await verifier.prepare()
             if password.isEmpty, let alternative {
                 switch await alternative.choose() {
                 case .done: return .stopped

@@ -12,8 +12,11 @@ package protocol PasswordVerifier: AnyObject {
     /// The lockout in evaluations; nil if wrong passwords count as wrong passcodes of `login`.
     var lockout: LockoutKeeper? { get }
 
-    /// Notes that a person has given a password, which may wait before it is counted and verified.
-    func passwordWasGiven() async
+    /// Notes that a dialog was answered; a password may wait before it is counted and verified.
+    func passwordWasGiven()
+
+    /// Finds out what a person's password is for, before it is counted and verified.
+    func prepare() async
 
     /// Verifies a password, and wipes it in any case.
     ///
@@ -25,7 +28,9 @@ extension PasswordVerifier {
     /// Wrong passwords count as wrong passcodes of `login`.
     package var lockout: LockoutKeeper? { nil }
 
-    package func passwordWasGiven() async {}
+    package func passwordWasGiven() {}
+
+    package func prepare() async {}
 }
 
 package enum PasswordResult: Hashable, Sendable {

@@ -37,8 +37,11 @@ final class CollectionPassword: PasswordVerifier {
 
     var isSet: Bool { !collection.isVacant }
 
-    func passwordWasGiven() async {
+    func passwordWasGiven() {
         begun = unlocker.vault.unlockStart
+    }
+
+    func prepare() async {
         await follow()
     }
 

@@ -204,6 +204,37 @@ struct OvertakenUnlockTests {
         await service.vault.close()
     }
 
+    @Test("A dialog that is cancelled while a file is taken up dismisses the prompt at once")
+    @BusActor
+    func unlockPrompt_cancelledWhileAFileIsTakenUp_isDismissed() async throws {
+        let service = try await ProviderInProcess()
+        let old = try service.collection(.login)
+        let work = try await service.vault.createCollection(label: "Work", password: ProviderInProcess.bytes("work"))
+        let prompter = try FakePrompter(on: service.bus, [.hang])
+        let prompt = try await service.client.unlock([.login]).prompt
+        try await service.client.show(prompt)
+        let question = try await prompter.questions.first("the dialog")
+        // The old collection ends after its unlock, for which there is no thread.
+        let host = WaitingHost()
+        let holding = Task.immediate { @BusActor in
+            try await work.addHost(host, openedBy: ProviderInProcess.bytes("work"))
+        }
+        _ = try await host.calls.first("a derivation") { _ in true }
+        let unlocking = Task.immediate { @BusActor in try await old.unlock(with: ProviderInProcess.bytes("before")) }
+        let taking = Task.immediate { @BusActor in _ = await service.vault.takeUp(old) }
+        prompter.respond(.cancel, to: question)
+        let outcome = try? await service.client.completion(of: prompt)
+        #expect(outcome == PromptOutcome(isDismissed: true, result: .objectPaths([])))
+        #expect(try service.collection(.login) === old)
+        host.open()
+        try await holding.value
+        _ = await unlocking.result
+        await taking.value
+        #expect(try service.collection(.login) !== old)
+        prompter.crash()
+        await service.vault.close()
+    }
+
     @Test("Items that a dialog has named are asked about again if the file is another one by then")
     @BusActor
     func unlockPrompt_fileIsTakenUpAfterItemsWereNamed_asksAboutThem() async throws {
