@@ -247,6 +247,36 @@ import Testing
         await vault.close()
     }
 
+    @Test func lock_stopsAChangeThatWaitsForItsKey() async throws {
+        final class Client: Sendable {}
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let other = try await vault.createCollection(label: "other", password: Fixture.bytes("pw"))
+        let client = Client()
+        let owner = WorkOwner.client(ObjectIdentifier(client))
+        let host = WaitingHost()
+        // Between two derivations of a client, that of a person has its turn.
+        let holding = Task.immediate { @VaultActor in
+            try await WorkOwner.$current.withValue(owner) {
+                try await other.addHost(host, openedBy: Fixture.bytes("pw"))
+            }
+        }
+        _ = try await host.calls.first("a derivation") { _ in true }
+        let creating = Task.immediate { @VaultActor in
+            try await WorkOwner.$current.withValue(owner) {
+                try await login.protect("applicationPassword", applicationPassword: "sesame")
+            }
+        }
+        login.lock()
+        let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        host.open()
+        try await holding.value
+        try await unlocking.value
+        await #expect(throws: VaultError.of(.locked)) { try await creating.value }
+        #expect(login.state == .unlocked && login.itemIDs.isEmpty)
+        await vault.close()
+    }
+
     /// Lets changes begin when the test says so.
     @VaultActor
     private final class Gate: @VaultActor ChangeAdmission {

@@ -28,6 +28,7 @@ extension Collection {
         try limits.check(label: label)
         try limits.check(attributes)
         try limits.check(secret)
+        let begun = context.locks.now
         let shared = SharedSecret(secret)
         let alternatives = try validProtection(of: attributes).keyAlternatives
         let newSecret = try await newSecret(shared, for: alternatives, applicationPassword: applicationPassword)
@@ -43,7 +44,7 @@ extension Collection {
                 revision: revision
             )
         )
-        guard case .item(let creation) = try await perform(PendingMutation(request)) else {
+        guard case .item(let creation) = try await perform(PendingMutation(request), since: begun) else {
             throw VaultError(.storageFailed, reason: "the new item has no ID")
         }
         return creation
@@ -72,6 +73,7 @@ extension Collection {
     ) async throws(VaultError) {
         try limits.check(label: label ?? "")
         if let attributes { try limits.check(attributes) }
+        let begun = context.locks.now
         var shared: SharedSecret?
         if let secret = consume secret {
             try limits.check(secret)
@@ -90,7 +92,7 @@ extension Collection {
                 applicationPassword: applicationPassword
             )
         }
-        _ = try await perform(PendingMutation(.update(id, update)))
+        _ = try await perform(PendingMutation(.update(id, update)), since: begun)
     }
 
     /// Changes an item's label or attributes; the secret is sealed again only if its key material changes.

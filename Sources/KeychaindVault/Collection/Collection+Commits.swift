@@ -34,9 +34,15 @@ private enum WrittenBatch {
 ///
 /// The bus bounds the waiting calls per caller: with one bound for all, one caller could starve the others.
 extension Collection {
-    func perform(_ mutation: PendingMutation) async throws(VaultError) -> ChangeOutcome {
+    /// Makes a change in its turn, unless the collection is locked before that.
+    ///
+    /// - Parameter begun: when the change was asked for; now if nil.
+    func perform(
+        _ mutation: PendingMutation,
+        since begun: UnlockStart? = nil
+    ) async throws(VaultError) -> ChangeOutcome {
         try requireUnlocked()
-        let begun = context.locks.now
+        let begun = begun ?? context.locks.now
         let admission = context.observer.admission
         let size = await admission?.begin(mutation.toldBytes(in: table)) ?? 0
         defer { admission?.end(size) }
