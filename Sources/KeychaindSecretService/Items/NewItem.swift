@@ -21,7 +21,7 @@ struct NewItem: ~Copyable {
         defer { call.message.wipeByteArrays(leaving: 1) }
         var reader = call.message.makeReader()
         let description = try ItemDescription(from: &reader)
-        let secret = try call.client.readSecret(&reader)
+        let secret = try call.client.sessions.readSecret(&reader)
         let replacing = try Bool(from: &reader)
         self.description = description
         self.secret = secret

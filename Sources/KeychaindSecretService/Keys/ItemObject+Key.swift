@@ -51,7 +51,7 @@ extension ItemObject {
     @BusActor
     private func decrypt(_ call: MethodCall) async throws(BusError) {
         var reader = call.message.makeReader()
-        let session = try client.readSession(&reader)
+        let session = try client.sessions.read(&reader)
         let algorithm = try KeyArguments.readAlgorithm(&reader, for: .decrypt)
         let ciphertext = try KeyArguments.readBytes(&reader, limit: KeyArguments.dataBytes)
         let plaintext = try await use { (key) throws(KeyError) in try key.decrypt(ciphertext, algorithm) }
@@ -61,7 +61,7 @@ extension ItemObject {
     @BusActor
     private func agree(_ call: MethodCall) async throws(BusError) {
         var reader = call.message.makeReader()
-        let session = try client.readSession(&reader)
+        let session = try client.sessions.read(&reader)
         let algorithm = try KeyArguments.readAlgorithm(&reader, for: .agree)
         let publicKey = try KeyArguments.readBytes(&reader, limit: KeyArguments.agreementBytes)
         let parameters = try AgreementParameters(from: &reader)

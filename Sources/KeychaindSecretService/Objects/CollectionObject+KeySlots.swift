@@ -88,7 +88,7 @@ extension CollectionObject {
     @BusActor
     private func makeRecoveryKey(_ call: MethodCall) async throws(BusError) {
         var reader = call.message.makeReader()
-        let session = try client.readSession(&reader)
+        let session = try client.sessions.read(&reader)
         let label = try Self.checked(try String(from: &reader))
         try checkKeySlots()
         try await client.asking { (conversation) async throws(BusError) in

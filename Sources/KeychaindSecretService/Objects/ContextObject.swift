@@ -113,7 +113,7 @@ struct ContextObject {
     private func setCredential(_ call: MethodCall) throws(BusError) {
         defer { call.message.wipeByteArrays() }
         var reader = call.message.makeReader()
-        let password = try call.client.readSecret(&reader)
+        let password = try call.client.sessions.readSecret(&reader)
         guard password.bytes.count <= ContextObject.credentialLimit else {
             throw BusError(.limitsExceeded, "a password has at most \(ContextObject.credentialLimit) bytes")
         }

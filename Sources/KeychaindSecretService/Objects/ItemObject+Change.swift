@@ -49,7 +49,9 @@ private struct ItemChange: ~Copyable {
             case let name: throw BusError(.invalidArguments, "the property \(name) cannot be changed")
             }
         }
-        try reader.readArray(limit: 1) { (reader) throws(BusError) in secret = try call.client.readSecret(&reader) }
+        try reader.readArray(limit: 1) { (reader) throws(BusError) in
+            secret = try call.client.sessions.readSecret(&reader)
+        }
         self.label = label
         self.attributes = attributes
         self.secret = secret

@@ -8,13 +8,13 @@ extension ItemObject {
     func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
         // Nobody is asked for a call that cannot be answered.
-        let session = try client.readSession(&reader)
+        let session = try client.sessions.read(&reader)
         guard !reads.areUseful(for: call, reading: id, in: collection) else {
             return .suspending { () async throws(BusError) in
                 await reads.ask(for: id, in: collection, by: client)
                 try client.checkConnected()
                 var reader = call.message.makeReader()
-                if case .suspending(let body) = try answerSecret(call, in: client.readSession(&reader)) {
+                if case .suspending(let body) = try answerSecret(call, in: client.sessions.read(&reader)) {
                     try await body()
                 }
             }
@@ -94,6 +94,6 @@ extension ItemObject {
     private func readSecret(from call: MethodCall) throws(BusError) -> Secret {
         defer { call.message.wipeByteArrays() }
         var reader = call.message.makeReader()
-        return try client.readSecret(&reader)
+        return try client.sessions.readSecret(&reader)
     }
 }

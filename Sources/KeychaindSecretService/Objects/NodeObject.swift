@@ -19,9 +19,9 @@ struct NodeObject {
             client.view.isConfined ? ["Authentication"] : ["Audit", "Authentication", "Backups", "Portal", "Rules"]
         case .collections: client.collections(of: vault).map(\.name.encoded)
         case .aliases: aliases.map(AliasElement.encode)
-        case .sessions: client.sessions.keys.map(\.description)
-        case .prompts: client.prompts.keys.map(\.description)
-        case .contexts: client.contexts.keys.map(\.description)
+        case .sessions: client.sessions.numbers.map(\.description)
+        case .prompts: client.prompts.numbers.map(\.description)
+        case .contexts: client.contexts.numbers.map(\.description)
         }
     }
 
@@ -44,7 +44,7 @@ struct SessionObject {
             InterfaceName.session,
             methods: [
                 Method("Close") { (object, call) throws(BusError) in
-                    object.client.remove(object.session)
+                    object.client.sessions.remove(object.session)
                     call.reply()
                 }
             ]

@@ -69,7 +69,7 @@ extension ServiceObject {
     /// Reads the password of an `(oayays)` into locked memory.
     @BusActor
     private func readPassword(_ reader: inout Reader) throws(BusError) -> SecureBytes {
-        let secret = try client.readSecret(&reader)
+        let secret = try client.sessions.readSecret(&reader)
         do throws(GcryptError) {
             return try secret.bytes.copy(in: .locked)
         } catch {

@@ -87,7 +87,7 @@ extension ServiceObject {
             message = call.message
             var rest = message.makeReader()
             rest.skip()
-            session = try client.readOptionalSession(&rest)
+            session = try client.sessions.readOptional(&rest)
             limit = Int(try UInt32(from: &rest))
             describedQuery = Int(try UInt32(from: &rest))
         }
@@ -122,7 +122,7 @@ extension ServiceObject {
         // The session is read first: the list may be long.
         var rest = call.message.makeReader()
         rest.skip()
-        let session = try client.readOptionalSession(&rest)
+        let session = try client.sessions.readOptional(&rest)
         var reader = call.message.makeReader()
         guard let paths = try provider.unlocking.readFewObjects(&reader) else {
             return answerInSlices(call, session) { (slice) async throws(BusError) in

@@ -29,9 +29,9 @@ extension ServiceObject {
             throw BusError(.notSupported, "the algorithm '\(name)' is not supported")
         }
         // Checked before the key agreement, which costs most.
-        try client.checkRoomForSession()
+        try client.sessions.checkRoom()
         let agreement = try algorithm.negotiate(&reader)
-        client.insert(agreement.session)
+        client.sessions.insert(agreement.session)
         call.reply(with: agreement.output, agreement.session.path)
     }
 
@@ -40,7 +40,7 @@ extension ServiceObject {
         // The session is read first: the list may be long.
         var rest = call.message.makeReader()
         rest.skip()
-        _ = try client.readSession(&rest)
+        _ = try client.sessions.read(&rest)
         var reader = call.message.makeReader()
         guard let requested = try provider.unlocking.readFewObjects(&reader) else {
             return .suspending { () async throws(BusError) in try await sendManySecrets(call) }
@@ -72,7 +72,7 @@ extension ServiceObject {
     private func session(of call: MethodCall) throws(BusError) -> Session {
         var reader = call.message.makeReader()
         reader.skip()
-        return try client.readSession(&reader)
+        return try client.sessions.read(&reader)
     }
 
     @BusActor

@@ -48,7 +48,7 @@ struct PortalImport: ~Copyable {
         defer { call.message.wipeByteArrays() }
         var reader = call.message.makeReader()
         let application = try String(from: &reader)
-        let secret = try call.client.readSecret(&reader).takeBytes()
+        let secret = try call.client.sessions.readSecret(&reader).takeBytes()
         self.application = application
         self.secret = secret
     }

@@ -187,7 +187,7 @@ private final class FuzzedService {
             provider.clients.remove(caller.uniqueName)
             let client = provider.clients[caller.uniqueName]
             let session = Session(transport: .plain)
-            client.insert(session)
+            client.sessions.insert(session)
             self.session = session
             context = try? await client.makeContext()
             await client.decideView()

@@ -1,0 +1,84 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindVault
+
+/// The open prompts of a client, and the conversations of its calls.
+struct ClientPrompts {
+    fileprivate var table: [ObjectNumber: Prompt] = [:]
+    fileprivate var conversations: [ObjectIdentifier: Conversation] = [:]
+
+    var numbers: some Sequence<ObjectNumber> { table.keys }
+
+    subscript(number: ObjectNumber) -> Prompt? { table[number] }
+}
+
+extension Client {
+    /// Creates a prompt; throws `LimitsExceeded` past the limits of number and bytes.
+    func makePrompt(_ action: any PromptAction) throws(BusError) -> ObjectPath {
+        let limits = environment.limits
+        guard prompts.table.count < limits.prompts else {
+            throw BusError(.limitsExceeded, "you already have \(limits.prompts) open prompts")
+        }
+        let bytes = prompts.table.values.reduce(action.keptBytes) { $0 + $1.keptBytes }
+        guard bytes <= limits.bytesInPrompts else {
+            throw BusError(
+                .limitsExceeded,
+                "your open prompts may keep \(limits.bytesInPrompts) bytes together, and no more"
+            )
+        }
+        let prompt = Prompt(action, of: self)
+        prompts.table[prompt.number] = prompt
+        return .prompt(prompt.number)
+    }
+
+    /// Removes a completed prompt, and sends `Completed` to the client alone (#119, #127).
+    func complete(_ prompt: Prompt, _ outcome: PromptOutcome) {
+        let signal = Message.signal(.prompt(prompt.number), InterfaceName.prompt, "Completed", to: name)
+        signal.append(outcome.isDismissed, outcome.result)
+        environment.connection.send(signal)
+        prompts.table[prompt.number] = nil
+    }
+
+    /// Dismisses the prompt that restores a backup, unless it has been run; false if there is none.
+    func dismissUnrun(restoring backup: StagedBackup) -> Bool {
+        let prompt = prompts.table.values.first { $0.isCreated && $0.backup === backup }
+        guard let prompt else { return false }
+        prompt.dismiss()
+        return true
+    }
+
+    /// Creates a conversation, to be ended by its creator.
+    func makeConversation(windowID: String = "") -> Conversation {
+        environment.questions.makeConversation(for: self, windowID: windowID)
+    }
+
+    /// Runs a call that waits for a person; its conversation ends with the call, the client or ``endDialogs(_:)``.
+    func asking<Result, Failure: Error>(
+        _ body: (Conversation) async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let conversation = makeConversation()
+        prompts.conversations[ObjectIdentifier(conversation)] = conversation
+        defer {
+            prompts.conversations[ObjectIdentifier(conversation)] = nil
+            conversation.end()
+        }
+        return try await body(conversation)
+    }
+
+    func endDialogs(_ cancellation: Cancellation) {
+        for prompt in prompts.table.values where !prompt.isCreated { prompt.dismiss(cancellation) }
+        for conversation in prompts.conversations.values { conversation.end(cancellation) }
+    }
+
+    /// Dismisses the prompts of a context that ends.
+    func dismissPrompts(of context: AuthenticationContext) {
+        for prompt in prompts.table.values where prompt.context === context { prompt.dismiss() }
+    }
+
+    /// Ends all prompts and conversations of a client that has left.
+    func dropDialogs() {
+        prompts.conversations.values.forEach { $0.end() }
+        prompts.conversations = [:]
+        prompts.table.values.forEach { $0.dismiss() }
+    }
+}
