@@ -59,60 +59,110 @@ final class Items {
         authorizedBy authorization: ItemAuthorization?
     ) async throws(BusError) -> ObjectPath {
         let description = new.description
-        let replacing = new.replacing
-        var attributes = description.attributes
-        let policy = try Items.checkProtection(in: attributes)?.policy
+        let policy = try Items.checkProtection(in: description.attributes)?.policy
         // For the audit, as the program may end with the answer.
         if policy != nil { _ = await client.caller() }
-        attributes = try await bind(attributes, under: policy)
-        var used: ItemAuthorization?
-        var before = ItemProtection.none
-        let replaced = replacing ? itemToReplace(by: description, in: collection, for: client) : nil
-        if let replaced {
-            used = try permission(toReplace: replaced, in: collection, for: client, by: authorization)
-            before = collection.protection(of: replaced)
-            attributes = try Items.attributesToStore(attributes, replacing: replaced, in: collection)
-            try access.checkRules(on: replaced, in: collection, with: attributes, for: client)
+        var attributes = try await bind(description.attributes, under: policy)
+        var replaced: ReplacedItem?
+        if new.replacing, let id = itemToReplace(by: description, in: collection, for: client) {
+            replaced = try checkReplacing(id, with: &attributes, in: collection, for: client, by: authorization)
         }
         attributes = attributes.stamped(by: client.view.stamp?.program)
         let creation: ItemCreation
         var doubt: BusError?
         do throws(VaultError) {
-            if let replaced, let key = used?.key {
-                // With its own key, the item keeps the password that it was stored with.
-                try await collection.updateItem(
-                    replaced,
-                    label: description.label,
-                    attributes: attributes,
-                    secret: new.takeSecret(),
-                    key: key,
-                    applicationPassword: applicationPassword,
-                    authenticated: true,
-                    at: used?.item.revision
-                )
-                creation = .replaced(replaced)
-            } else {
-                creation = try await collection.createItem(
-                    label: description.label,
-                    attributes: attributes,
-                    secret: new.takeSecret(),
-                    times: description.times,
-                    replacing: replacing,
-                    having: client.replacedAttributes,
-                    applicationPassword: applicationPassword,
-                    authenticated: used == nil ? nil : replaced,
-                    at: used?.item.revision
-                )
-            }
+            creation = try await store(
+                new,
+                attributes,
+                replacing: replaced,
+                in: collection,
+                for: client,
+                applicationPassword: applicationPassword
+            )
         } catch {
             guard case .item(let made)? = error.outcome else { throw BusError(error) }
             creation = made
             doubt = BusError(error)
         }
-        let isProtectionChanged = collection.protection(of: creation.id) != before
+        didStore(creation, replacing: replaced, in: collection, by: client)
+        if let doubt { throw doubt }
+        return .item(creation.id, in: collection.name)
+    }
+
+    /// An item that a new one replaces, as it was before.
+    private struct ReplacedItem {
+        let id: ItemID
+        let protection: ItemProtection
+        /// Nil if the item is unprotected.
+        let permission: ItemAuthorization?
+    }
+
+    /// Checks that a client may replace an item, and completes the attributes to store in its place.
+    private func checkReplacing(
+        _ id: ItemID,
+        with attributes: inout Attributes,
+        in collection: Collection,
+        for client: Client,
+        by authorization: ItemAuthorization?
+    ) throws(BusError) -> ReplacedItem {
+        let permission = try permission(toReplace: id, in: collection, for: client, by: authorization)
+        let protection = collection.protection(of: id)
+        attributes = try Items.attributesToStore(attributes, replacing: id, in: collection)
+        try access.checkRules(on: id, in: collection, with: attributes, for: client)
+        return ReplacedItem(id: id, protection: protection, permission: permission)
+    }
+
+    /// Stores a new item, in place of a protected one only in the state that the permission is for.
+    private func store(
+        _ new: consuming NewItem,
+        _ attributes: Attributes,
+        replacing replaced: ReplacedItem?,
+        in collection: Collection,
+        for client: Client,
+        applicationPassword: consuming SecureBytes?
+    ) async throws(VaultError) -> ItemCreation {
+        let description = new.description
+        let replacing = new.replacing
+        let permission = replaced?.permission
+        if let replaced, let key = permission?.key {
+            // With its own key, the item keeps the password that it was stored with.
+            try await collection.updateItem(
+                replaced.id,
+                label: description.label,
+                attributes: attributes,
+                secret: new.takeSecret(),
+                key: key,
+                applicationPassword: applicationPassword,
+                authenticated: true,
+                at: permission?.item.revision
+            )
+            return .replaced(replaced.id)
+        }
+        return try await collection.createItem(
+            label: description.label,
+            attributes: attributes,
+            secret: new.takeSecret(),
+            times: description.times,
+            replacing: replacing,
+            having: client.replacedAttributes,
+            applicationPassword: applicationPassword,
+            authenticated: permission == nil ? nil : replaced?.id,
+            at: permission?.item.revision
+        )
+    }
+
+    /// Audits a stored item and emits its signals.
+    private func didStore(
+        _ creation: ItemCreation,
+        replacing replaced: ReplacedItem?,
+        in collection: Collection,
+        by client: Client
+    ) {
+        let isAuthenticated = replaced?.permission != nil
+        let isProtectionChanged = collection.protection(of: creation.id) != replaced?.protection ?? ItemProtection.none
         if isProtectionChanged {
-            audit.accessControlChanged(creation.id, in: collection, by: client, authenticated: used != nil)
-        } else if used != nil {
+            audit.accessControlChanged(creation.id, in: collection, by: client, authenticated: isAuthenticated)
+        } else if isAuthenticated {
             audit.changed(creation.id, in: collection, by: client)
         }
         switch creation {
@@ -122,8 +172,6 @@ final class Items {
             if isProtectionChanged { clients.endGrants(of: ItemReference(id, in: collection)) }
             changes.itemChanged(id, in: collection, isProtectionChanged ? [.all, .locked] : .all)
         }
-        if let doubt { throw doubt }
-        return .item(creation.id, in: collection.name)
     }
 
     /// The item that a new one of a client would replace; nil in a locked collection.
