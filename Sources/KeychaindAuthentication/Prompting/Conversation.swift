@@ -1,12 +1,11 @@
 package import KeychaindDBus
-import Logging
 
 /// The questions of one caller to a person, from its turn in the queue to ``end(_:)``.
 ///
 /// Uses several dialogs in sequence if the prompter cannot ask everything in one.
 @BusActor
 package final class Conversation {
-    private enum State {
+    enum State {
         case new
         case queued(PromptQueue.Ticket)
         /// Has the turn, and waits for the dialog of that number.
@@ -16,39 +15,32 @@ package final class Conversation {
         case ended(Ending)
     }
 
-    private enum Opening: Sendable {
+    enum Opening: Sendable {
         case opened(any PromptDialog)
         case failed(PromptError)
         case withdrawn
     }
 
     /// The answer to all further questions.
-    private enum Ending {
+    enum Ending {
         case cancelled
         case cancelledOutside(Cancellation)
         case failed(PromptError)
-    }
-
-    private struct Asking {
-        var request: PromptRequest
-        let whenShown: @BusActor () -> Void
-        /// Whether the dialog was closed to show a revised question.
-        var isRevised = false
-        var isWithdrawn = false
     }
 
     private let requester: any Requester
     /// The parent window, as the client gave it; may be empty (#116).
     package nonisolated let windowID: String
 
-    private let queue: PromptQueue
-    private var state = State.new
-    private var asking: Asking?
+    let queue: PromptQueue
+    private(set) var state = State.new
+    /// The question that waits for its answer.
+    var asking: Asking?
     private var openingCount = 0
     /// The trust in the dialog that gave the last answer.
-    package private(set) var trustOfAnswer = PrompterTrust.trusted
+    package internal(set) var trustOfAnswer = PrompterTrust.trusted
     /// Whether the person took ``PromptRequest/choice`` with the last answer, in a trusted dialog.
-    package private(set) var hasChosen = false
+    package internal(set) var hasChosen = false
     private var onCancellation: (@BusActor (Cancellation) -> Void)?
     /// The holders of the turn, and the ticket that the last of them gives back.
     private var holders = 0
@@ -85,24 +77,6 @@ package final class Conversation {
 
     // MARK: The turn
 
-    /// Keeps the turn until ``releaseTurn()``, as a system dialog takes time to close.
-    package func holdTurn() {
-        holders += 1
-    }
-
-    package func releaseTurn() {
-        holders -= 1
-        guard holders == 0, let ticket = heldTicket else { return }
-        heldTicket = nil
-        queue.leave(ticket)
-    }
-
-    private func giveBack(_ ticket: PromptQueue.Ticket) {
-        if holders > 0 { heldTicket = ticket } else { queue.leave(ticket) }
-    }
-
-    // MARK: Asking
-
     /// Waits for the turn, as ``ask(_:whenShown:)`` does; false if the conversation has ended.
     ///
     /// Throws ``PromptError/Code/tooMany`` if the queue is full.
@@ -129,41 +103,26 @@ package final class Conversation {
         }
     }
 
-    /// Asks a question, and waits for the answer.
-    ///
-    /// A cancellation or failure ends the conversation and answers all further questions. Failures are logged here.
-    ///
-    /// Questions that a touch or a click can answer throw ``PromptError/Code/notTrusted`` without a trusted dialog. A
-    /// question for the password alone may follow.
-    ///
-    /// - Parameters:
-    ///   - keepsOpenWithoutTrust: lets a question for the password follow a confirmation that was not trusted.
-    ///   - whenShown: called for each dialog when the prompter has taken the question.
-    package func ask(
-        _ request: PromptRequest,
-        keepsOpenWithoutTrust: Bool = false,
-        whenShown: @escaping @BusActor () -> Void = {}
-    ) async throws(PromptError) -> PromptAnswer {
-        guard asking == nil else {
-            throw PromptError(.failed, reason: "the conversation has a question already")
-        }
-        switch state {
-        case .ended(.cancelled): return .cancelled
-        case .ended(.cancelledOutside): return .withdrawn
-        case .ended(.failed(let error)): throw error
-        case .new, .queued, .opening, .open: break
-        }
-        hasChosen = false
-        asking = Asking(request: request, whenShown: whenShown)
-        defer { asking = nil }
-        do throws(PromptError) {
-            return try await answer()
-        } catch {
-            queue.logger.warning("A prompt could not be answered", metadata: ["reason": "\(error)"])
-            let isLast = request.question == .confirmation && !keepsOpenWithoutTrust
-            if error.code != .notTrusted || isLast { end(.failed(error)) }
-            throw error
-        }
+    /// Keeps the turn until ``releaseTurn()``, as a system dialog takes time to close.
+    package func holdTurn() {
+        holders += 1
+    }
+
+    package func releaseTurn() {
+        holders -= 1
+        guard holders == 0, let ticket = heldTicket else { return }
+        heldTicket = nil
+        queue.leave(ticket)
+    }
+
+    private func giveBack(_ ticket: PromptQueue.Ticket) {
+        if holders > 0 { heldTicket = ticket } else { queue.leave(ticket) }
+    }
+
+    // MARK: The waiting question
+
+    var isWithdrawn: Bool {
+        asking?.isWithdrawn == true
     }
 
     /// Changes the texts of the waiting question.
@@ -211,6 +170,8 @@ package final class Conversation {
         }
     }
 
+    // MARK: The end
+
     /// Ends the conversation: closes its dialog and passes the turn on.
     ///
     /// The waiting and all further questions are answered ``PromptAnswer/withdrawn``.
@@ -218,7 +179,7 @@ package final class Conversation {
         end(.cancelledOutside(cancellation))
     }
 
-    private func end(_ ending: Ending) {
+    func end(_ ending: Ending) {
         let ended = state
         if case .ended = ended { return }
         state = .ended(ending)
@@ -238,66 +199,10 @@ package final class Conversation {
         onCancellation = nil
     }
 
-    /// Asks until the latest revision of the question is answered.
-    private func answer() async throws(PromptError) -> PromptAnswer {
-        while true {
-            guard try await begin(), let request = asking?.request else { return .withdrawn }
-            asking?.isRevised = false
-            guard !isWithdrawn, let dialog = try await openDialog(for: request.question) else { return .withdrawn }
-            trustOfAnswer = await dialog.trust()
-            if isEnded || isWithdrawn { return .withdrawn }
-            // A revision may have closed the dialog.
-            let latest = asking?.request ?? request
-            guard asking?.isRevised == false, dialog.canAsk(latest.question) else { continue }
-            if latest.needsTrust { try Conversation.check(trustOfAnswer) }
-            let answer = try await dialog.ask(latest) { [weak self] in self?.receiveShown() }
-            if isEnded || isWithdrawn { return .withdrawn }
-            switch consume answer {
-            case .password(let password):
-                if dialog.hasChosen {
-                    trustOfAnswer = await dialog.trust()
-                    hasChosen = trustOfAnswer.objection == nil
-                }
-                return isEnded || isWithdrawn ? .withdrawn : .password(password)
-            case .confirmed:
-                try await checkAgain(dialog)
-                hasChosen = dialog.hasChosen
-                return isEnded || isWithdrawn ? .withdrawn : .confirmed
-            case .fallback:
-                try await checkAgain(dialog)
-                return isEnded || isWithdrawn ? .withdrawn : .fallback
-            case .cancelled:
-                end(.cancelled)
-                return .cancelled
-            case .withdrawn:
-                guard asking?.isRevised == true else { return .withdrawn }
-            }
-        }
-    }
-
-    /// Checks trust again, as the program behind the dialog may have changed since.
-    private func checkAgain(_ dialog: any PromptDialog) async throws(PromptError) {
-        trustOfAnswer = await dialog.trust()
-        if !isEnded, !isWithdrawn { try Conversation.check(trustOfAnswer) }
-    }
-
-    private static func check(_ trust: PrompterTrust) throws(PromptError) {
-        guard let objection = trust.objection else { return }
-        throw PromptError(.notTrusted, reason: "the prompter is not trusted: \(objection)")
-    }
-
-    private func receiveShown() {
-        asking?.whenShown()
-    }
-
-    private var isWithdrawn: Bool {
-        asking?.isWithdrawn == true
-    }
-
     // MARK: Opening
 
     /// The dialog, or a new one if it cannot ask such a question; nil if the question was withdrawn.
-    private func openDialog(
+    func openDialog(
         for question: PromptRequest.Question
     ) async throws(PromptError) -> (any PromptDialog)? {
         guard case .open(let ticket, let dialog) = state else { return nil }
