@@ -1,0 +1,197 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
+
+// Creating items.
+extension Items {
+    /// Stores a new item, or replaces the one with equal attributes, and returns its path.
+    ///
+    /// Throws `IsLocked` if the replaced item is protected and the authorisation does not match its state.
+    func create(
+        _ new: consuming NewItem,
+        in collection: Collection,
+        for client: Client,
+        applicationPassword: consuming SecureBytes? = nil,
+        authorizedBy authorization: ItemAuthorization?
+    ) async throws(BusError) -> ObjectPath {
+        let description = new.description
+        let policy = try Items.checkProtection(in: description.attributes)?.policy
+        // For the audit, as the program may end with the answer.
+        if policy != nil { _ = await client.caller() }
+        var attributes = try await bind(description.attributes, under: policy)
+        var replaced: ReplacedItem?
+        if new.replacing, let id = itemToReplace(by: description, in: collection, for: client) {
+            replaced = try checkReplacing(id, with: &attributes, in: collection, for: client, by: authorization)
+        }
+        attributes = attributes.stamped(by: client.view.stamp?.program)
+        let creation: ItemCreation
+        var doubt: BusError?
+        do throws(VaultError) {
+            creation = try await store(
+                new,
+                attributes,
+                replacing: replaced,
+                in: collection,
+                for: client,
+                applicationPassword: applicationPassword
+            )
+        } catch {
+            guard case .item(let made)? = error.outcome else { throw BusError(error) }
+            creation = made
+            doubt = BusError(error)
+        }
+        didStore(creation, replacing: replaced, in: collection, by: client)
+        if let doubt { throw doubt }
+        return .item(creation.id, in: collection.name)
+    }
+
+    /// An item that a new one replaces, as it was before.
+    private struct ReplacedItem {
+        let id: ItemID
+        let protection: ItemProtection
+        /// Nil if the item is unprotected.
+        let permission: ItemAuthorization?
+    }
+
+    /// Checks that a client may replace an item, and completes the attributes to store in its place.
+    private func checkReplacing(
+        _ id: ItemID,
+        with attributes: inout Attributes,
+        in collection: Collection,
+        for client: Client,
+        by authorization: ItemAuthorization?
+    ) throws(BusError) -> ReplacedItem {
+        let permission = try permission(toReplace: id, in: collection, for: client, by: authorization)
+        let protection = collection.protection(of: id)
+        attributes = try Items.attributesToStore(attributes, replacing: id, in: collection)
+        try access.checkRules(on: id, in: collection, with: attributes, for: client)
+        return ReplacedItem(id: id, protection: protection, permission: permission)
+    }
+
+    /// Stores a new item, in place of a protected one only in the state that the permission is for.
+    private func store(
+        _ new: consuming NewItem,
+        _ attributes: Attributes,
+        replacing replaced: ReplacedItem?,
+        in collection: Collection,
+        for client: Client,
+        applicationPassword: consuming SecureBytes?
+    ) async throws(VaultError) -> ItemCreation {
+        let description = new.description
+        let replacing = new.replacing
+        let permission = replaced?.permission
+        if let replaced, let key = permission?.key {
+            // With its own key, the item keeps the password that it was stored with.
+            try await collection.updateItem(
+                replaced.id,
+                label: description.label,
+                attributes: attributes,
+                secret: new.takeSecret(),
+                key: key,
+                applicationPassword: applicationPassword,
+                authenticated: true,
+                at: permission?.item.revision
+            )
+            return .replaced(replaced.id)
+        }
+        return try await collection.createItem(
+            label: description.label,
+            attributes: attributes,
+            secret: new.takeSecret(),
+            times: description.times,
+            replacing: replacing,
+            having: client.replacedAttributes,
+            applicationPassword: applicationPassword,
+            authenticated: permission == nil ? nil : replaced?.id,
+            at: permission?.item.revision
+        )
+    }
+
+    /// Audits a stored item and emits its signals.
+    private func didStore(
+        _ creation: ItemCreation,
+        replacing replaced: ReplacedItem?,
+        in collection: Collection,
+        by client: Client
+    ) {
+        let isAuthenticated = replaced?.permission != nil
+        let isProtectionChanged = collection.protection(of: creation.id) != replaced?.protection ?? ItemProtection.none
+        if isProtectionChanged {
+            audit.accessControlChanged(creation.id, in: collection, by: client, authenticated: isAuthenticated)
+        } else if isAuthenticated {
+            audit.changed(creation.id, in: collection, by: client)
+        }
+        switch creation {
+        case .created(let id):
+            changes.itemCreated(id, in: collection)
+        case .replaced(let id):
+            if isProtectionChanged { clients.endGrants(of: ItemReference(id, in: collection)) }
+            changes.itemChanged(id, in: collection, isProtectionChanged ? [.all, .locked] : .all)
+        }
+    }
+
+    /// The item that a new one of a client would replace; nil in a locked collection.
+    func itemToReplace(by new: ItemDescription, in collection: Collection, for client: Client) -> ItemID? {
+        collection.isLocked ? nil : collection.itemToReplace(new.attributes, having: client.replacedAttributes)
+    }
+
+    /// The attributes to store; if the new ones state no protection, that of the replaced item applies.
+    ///
+    /// Throws `InvalidArgs` if the combination is invalid.
+    static func attributesToStore(
+        _ new: Attributes,
+        replacing replaced: ItemID,
+        in collection: Collection
+    ) throws(BusError) -> Attributes {
+        guard let old = collection.item(replaced)?.attributes else { return new }
+        let attributes = new.keepingProtection(of: old)
+        try checkProtection(in: attributes)
+        return attributes
+    }
+
+    /// Parses the reserved attributes; throws `InvalidArgs` if they are invalid.
+    @discardableResult
+    nonisolated static func checkProtection(in attributes: Attributes) throws(BusError) -> Protection? {
+        do throws(AccessControlError) {
+            return try Protection(of: attributes)
+        } catch {
+            throw BusError(.invalidArguments, error.reason)
+        }
+    }
+
+    /// Binds attributes to the enrolled fingers if their policy requires that; see ``BiometryBinding``.
+    func bind(
+        _ attributes: Attributes,
+        under policy: Policy?,
+        keeping kept: String? = nil
+    ) async throws(BusError) -> Attributes {
+        try await BiometryBinding.bind(
+            attributes,
+            under: policy,
+            keeping: kept,
+            to: authenticator.biometry,
+            in: vault
+        )
+    }
+
+    /// The authorisation to replace an item; nil if the item is unprotected.
+    private func permission(
+        toReplace id: ItemID,
+        in collection: Collection,
+        for client: Client,
+        by authorization: ItemAuthorization?
+    ) throws(BusError) -> ItemAuthorization? {
+        switch access.verdict(on: id, in: collection, for: client) {
+        case .open, .needsConfirmation: return nil
+        case .granted where collection.protection(of: id).policy == nil: return nil
+        case .granted, .needsAuthentication:
+            let reference = ItemReference(id, in: collection)
+            guard let authorization, authorization.item.reference == reference, access.isUnchanged(authorization.item)
+            else { throw BusError(.isLocked, "item \(id) needs an authentication first") }
+            return authorization
+        case .unavailable(let obstacle): throw BusError(obstacle)
+        }
+    }
+}
