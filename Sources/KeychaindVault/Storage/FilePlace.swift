@@ -22,10 +22,13 @@ final class FilePlace {
 
     private let path: String
     private let journal: String
+    private let isAlone: Bool
     private var state = State.any
 
-    init(_ path: String) {
+    /// - Parameter isAlone: whether no other connection of SQLite may write into the file.
+    init(_ path: String, isAlone: Bool) {
         self.path = path
+        self.isAlone = isAlone
         journal = path + "-wal"
     }
 
@@ -61,8 +64,31 @@ final class FilePlace {
         }
     }
 
+    /// Whether another program has written into the files since they were held, or that is unknown.
+    ///
+    /// Throws disk errors.
+    func isTouched() throws(VaultError) -> Bool {
+        try foreignWriting() != .none
+    }
+
+    /// Throws `displaced` if another program has written into the files, or may have, and disk errors.
+    func requireUntouched() throws(VaultError) {
+        switch try foreignWriting() {
+        case .none: return
+        case .found: throw Self.touched
+        case .unknown:
+            throw VaultError(.displaced, reason: "another program may have written into the file; nothing was stored")
+        }
+    }
+
+    static let touched = VaultError(
+        .displaced,
+        reason: "another program has written into the file; nothing was stored"
+    )
+
     /// Whether another program has written into one of the files; throws disk errors.
     func foreignWriting() throws(VaultError) -> Writing {
+        guard isAlone else { return .none }
         switch state {
         case .any: return .none
         case .held(let file, let journal):

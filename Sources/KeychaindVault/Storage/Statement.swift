@@ -9,11 +9,11 @@ final class Statement {
     }
 
     private let handle: OpaquePointer
-    private let database: Database
+    private let connection: SQLiteConnection
 
-    init(_ handle: OpaquePointer, of database: Database) {
+    init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
         self.handle = handle
-        self.database = database
+        self.connection = connection
     }
 
     deinit {
@@ -44,20 +44,20 @@ final class Statement {
     }
 
     /// Steps to the next row; false after the last.
-    func step() throws(VaultError) -> Bool {
+    func step(doing what: String = "read or write a row") throws(VaultError) -> Bool {
         let status = SQLiteStatus { sqlite3_step(handle) }
         switch status.code {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         default:
-            let error = database.error(status, doing: "read or write a row")
+            let error = connection.error(status, doing: what)
             sqlite3_reset(handle)
             throw error
         }
     }
 
-    func run() throws(VaultError) {
-        _ = try step()
+    func run(doing what: String = "read or write a row") throws(VaultError) {
+        _ = try step(doing: what)
         reset()
     }
 
@@ -90,7 +90,7 @@ final class Statement {
 
     private func check(_ bind: () -> CInt) throws(VaultError) {
         let status = SQLiteStatus(of: bind)
-        guard status.code == SQLITE_OK else { throw database.error(status, doing: "bind a value") }
+        guard status.code == SQLITE_OK else { throw connection.error(status, doing: "bind a value") }
     }
 }
 
