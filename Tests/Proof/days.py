@@ -243,10 +243,11 @@ class Weeks:
                 growth = rows[-1][what] - rows[0][what]
                 if growth > tolerance:
                     self.findings.append(f"start {start}: {growth} more {what} after {len(rows)} days")
+        for row in self.rows:
+            # Three of each keychain, one of before the last restore, and the present backup.
+            if row["past states"] > 7 or row["backups"] > 8:
+                self.findings.append(f"too many copies: {row}")
         last = self.rows[-1]
-        # Three of each keychain, and the present backup.
-        if last["past states"] > 6 or last["backups"] > 8:
-            self.findings.append(f"too many copies: {last}")
         if last["KiB of keychains"] > 2 * max(row["KiB of keychains"] for row in self.rows[:5]):
             self.findings.append(f"the keychains have grown: {last}")
 
