@@ -4,7 +4,7 @@ import KeychaindGcrypt
 import KeychaindModel
 import KeychaindVault
 
-// Creating items.
+/// Creating items.
 extension Items {
     /// Stores a new item, or replaces the one with equal attributes, and returns its path.
     ///

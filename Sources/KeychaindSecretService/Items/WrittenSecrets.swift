@@ -109,7 +109,7 @@ struct WrittenSecrets {
         var outdated: Set<Int> = []
         for index in entries.indices {
             await slice.yieldIfOver()
-            // Nothing is audited that is not sent.
+            // What a client that has left does not get is not audited.
             guard check.client.isConnected else { return [] }
             if isOutdated(index, check, &changed) { outdated.insert(index) }
         }
