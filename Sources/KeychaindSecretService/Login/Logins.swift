@@ -47,7 +47,7 @@ package final class Logins: LoginKeychain {
     private func unlock(
         _ login: Collection,
         atLoginWith password: consuming SecureBytes,
-        _ begun: UnlockStart
+        _ begun: LockMoment
     ) async {
         let given = KeptPassword()
         given.keep(password)

@@ -12,7 +12,7 @@ final class CollectionPassword: PasswordVerifier {
     private let unlocker: Unlocker
     private let follows: Bool
     /// When the password was given, before its attempt was recorded.
-    private var begun: UnlockStart
+    private var begun: LockMoment
     /// Why the last password did not unlock the collection; `locked` if the collection was locked meanwhile.
     private(set) var failure: VaultError?
 
@@ -24,7 +24,7 @@ final class CollectionPassword: PasswordVerifier {
     init(
         of collection: Collection,
         for client: Client? = nil,
-        begun: UnlockStart? = nil,
+        begun: LockMoment? = nil,
         follows: Bool = false,
         unlocker: Unlocker
     ) {

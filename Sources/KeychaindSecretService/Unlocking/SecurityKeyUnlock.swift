@@ -124,7 +124,7 @@ final class SecurityKeyUnlock: PasswordAlternative {
         conversation.revise(request)
     }
 
-    private func unlock(with secret: consuming SecureBytes?, _ begun: UnlockStart) async -> Outcome {
+    private func unlock(with secret: consuming SecureBytes?, _ begun: LockMoment) async -> Outcome {
         guard let secret else { return .failed(.failed) }
         await password.follow()
         do throws(VaultError) {

@@ -31,7 +31,7 @@ struct Unlocker {
     func unlock(
         _ collection: Collection,
         with password: consuming SecureBytes,
-        begun: UnlockStart? = nil,
+        begun: LockMoment? = nil,
         for client: Client? = nil
     ) async throws(VaultError) {
         let isPasscode = collection.name == .login && collection.isLocked
@@ -48,7 +48,7 @@ struct Unlocker {
     func unlock(
         _ collection: Collection,
         bySecurityKey secret: consuming SecureBytes,
-        begun: UnlockStart,
+        begun: LockMoment,
         for client: Client
     ) async throws(VaultError) {
         try await collection.unlock(bySecurityKey: secret, begun: begun)

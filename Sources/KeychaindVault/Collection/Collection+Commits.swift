@@ -39,7 +39,7 @@ extension Collection {
     /// - Parameter begun: when the change was asked for; now if nil.
     func perform(
         _ mutation: PendingMutation,
-        since begun: UnlockStart? = nil
+        since begun: LockMoment? = nil
     ) async throws(VaultError) -> ChangeOutcome {
         try requireUnlocked()
         let begun = begun ?? context.locks.now

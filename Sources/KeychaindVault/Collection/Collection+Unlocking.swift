@@ -14,7 +14,7 @@ extension Collection {
     /// - Parameter begun: when the password was given; now if nil.
     package func unlock(
         with password: consuming SecureBytes,
-        begun: UnlockStart? = nil
+        begun: LockMoment? = nil
     ) async throws(VaultError) {
         let begun = begun ?? context.locks.now
         try context.configuration.limits.check(password: password)
@@ -49,7 +49,7 @@ extension Collection {
     /// - Parameter begun: when the security key was touched; now if nil.
     package func unlock(
         bySecurityKey secret: consuming SecureBytes,
-        begun: UnlockStart? = nil
+        begun: LockMoment? = nil
     ) async throws(VaultError) {
         let begun = begun ?? context.locks.now
         let secret = Handoff(secret)
@@ -97,7 +97,7 @@ extension Collection {
 
     private func settle(
         to fallback: CollectionPhase,
-        _ begun: UnlockStart,
+        _ begun: LockMoment,
         by attempt: () async throws(VaultError) -> UnlockedKeys
     ) async throws(VaultError) {
         guard !context.locks.contain(name, since: begun) else { throw VaultError.lockedMeanwhile }

@@ -1,7 +1,7 @@
 import KeychaindModel
 
-/// When an unlock began: a lock of the collection since then stops it.
-package struct UnlockStart: Sendable {
+/// When an unlock or a change began: a lock of the collection since then stops it.
+package struct LockMoment: Sendable {
     fileprivate let lockCount: UInt64
 }
 
@@ -12,14 +12,14 @@ final class LockHistory {
     private var count: UInt64 = 0
     private var last: [CollectionName: UInt64] = [:]
 
-    var now: UnlockStart { UnlockStart(lockCount: count) }
+    var now: LockMoment { LockMoment(lockCount: count) }
 
     func note(_ name: CollectionName) {
         count += 1
         last[name] = count
     }
 
-    func contain(_ name: CollectionName, since begun: UnlockStart) -> Bool {
+    func contain(_ name: CollectionName, since begun: LockMoment) -> Bool {
         last[name].map { $0 > begun.lockCount } ?? false
     }
 
@@ -30,5 +30,5 @@ final class LockHistory {
 
 extension Vault {
     /// The present, as the start of an unlock that takes effect later.
-    package var unlockStart: UnlockStart { context?.locks.now ?? UnlockStart(lockCount: 0) }
+    package var unlockStart: LockMoment { context?.locks.now ?? LockMoment(lockCount: 0) }
 }

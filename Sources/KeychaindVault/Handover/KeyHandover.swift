@@ -13,7 +13,7 @@ enum KeyHandover {
         var identifier: [UInt8]
         var keys: UnlockedKeys
         /// When the keys were taken; nil for those of the previous process.
-        var begun: UnlockStart?
+        var begun: LockMoment?
     }
 
     static let maximumSize = 128 << 10
@@ -134,7 +134,7 @@ extension Vault {
     /// - Parameter begun: when the keys were received; now if nil.
     package func takeOver(
         _ keys: borrowing SecureBytes,
-        begun: UnlockStart? = nil
+        begun: LockMoment? = nil
     ) async throws(VaultError) -> [CollectionName] {
         let begun = begun ?? unlockStart
         let entries = try cipher { () throws(GcryptError) in try KeyHandover.decode(keys) }
