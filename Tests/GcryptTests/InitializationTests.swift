@@ -93,7 +93,7 @@ import Testing
             _ = try Gcrypt.initialize(lockedBytes: 16 * 1024)
             let key = try SecureBytes(count: 32)
             do {
-                let most = try SecureBytes(count: 15 * 1024, in: .locked)
+                let most = try SecureBytes(count: 15 * 1024 + 512, in: .locked)
                 #expect(code { _ = try SecureBytes(count: 4096, in: .locked) } == .outOfLockedMemory)
                 #expect(code { _ = try SealingKey(key) } == .outOfLockedMemory)
                 #expect(code { _ = try HMACSHA256(key: key) } == .outOfLockedMemory)
@@ -104,6 +104,35 @@ import Testing
             #expect(code { _ = try SecureBytes(count: 15 * 1024, in: .locked) } == nil)
         }
     }
+
+    // A key that is there works without room for more.
+    @Test func lockedMemory_full_messagesAreAuthenticatedAndSealed() async {
+        await #expect(processExitsWith: .success) {
+            _ = try Gcrypt.initialize(lockedBytes: 16 * 1024)
+            let hmac = try HMACSHA256(key: SecureBytes(count: 32))
+            let key = try SealingKey(SecureBytes(count: 32))
+            let expected = try hmac.authenticate()
+            let pieces = try allOfThePool()
+            #expect(try hmac.authenticate() == expected)
+            #expect(try key.open(key.seal([1], []), []) == [1])
+            _ = pieces
+        }
+    }
+}
+
+/// What is left of the pool, in pieces down to the smallest.
+private func allOfThePool() throws -> [Handoff<SecureBytes>] {
+    var pieces: [Handoff<SecureBytes>] = []
+    var size = 8 * 1024
+    while size > 0 {
+        do throws(GcryptError) {
+            pieces.append(Handoff(try SecureBytes(count: size, in: .locked)))
+        } catch {
+            guard error.code == .outOfLockedMemory else { throw error }
+            size /= 2
+        }
+    }
+    return pieces
 }
 
 /// The locked address space of this process, and how much of it is resident, in KiB.

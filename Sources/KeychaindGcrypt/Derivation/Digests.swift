@@ -1,17 +1,17 @@
 import CKeychaindGcrypt
 import Synchronization
 
-/// HMAC-SHA256 (RFC 2104) with a prepared key, about 1.2 KiB of the locked pool; any thread may use it.
+/// HMAC-SHA256 (RFC 2104) with a prepared key, about 1 KiB of the locked pool; any thread may use it.
 package struct HMACSHA256: ~Copyable, Sendable {
     /// In bytes.
     package static let size = 32
 
-    private let digest: Mutex<DigestHandle>
+    private let digest: Mutex<KeyedDigest>
 
     package init(key: borrowing SecureBytes) throws(GcryptError) {
         digest = Mutex(
             try key.withUnsafeBytes { (key) throws(GcryptError) in
-                try DigestHandle(key: key)
+                try KeyedDigest(.sha256, key: key)
             }
         )
     }
@@ -47,55 +47,6 @@ package struct HMACSHA256: ~Copyable, Sendable {
             digest.write(message)
             return try digest.finish { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
         }
-    }
-}
-
-/// A libgcrypt handle of HMAC-SHA256 with its key; closed and wiped on deinit.
-///
-/// `@unchecked Sendable`: the value owns the handle, and every use needs exclusive access.
-struct DigestHandle: ~Copyable, @unchecked Sendable {
-    private let handle: gcry_md_hd_t
-
-    /// Allocates in locked memory.
-    init(key: UnsafeRawBufferPointer) throws(GcryptError) {
-        try Gcrypt.initializeIfNeeded()
-        var opened: gcry_md_hd_t?
-        try check(
-            gcry_md_open(
-                &opened,
-                Int32(GCRY_MD_SHA256.rawValue),
-                GCRY_MD_FLAG_HMAC.rawValue | GCRY_MD_FLAG_SECURE.rawValue
-            ),
-            "open a digest",
-            locked: true
-        )
-        guard let opened else {
-            throw GcryptError(.operationFailed, reason: "open a digest: no handle")
-        }
-        let result = gcry_md_setkey(opened, key.baseAddress, key.count)
-        guard result == 0 else {
-            gcry_md_close(opened)
-            throw GcryptError(result, "set a digest key", locked: true)
-        }
-        handle = opened
-    }
-
-    deinit {
-        gcry_md_close(handle)
-    }
-
-    mutating func write(_ part: UnsafeRawBufferPointer) {
-        guard let base = part.baseAddress else { return }
-        gcry_md_write(handle, base, part.count)
-    }
-
-    /// Passes the 32 bytes of the authentication code to the closure and resets for the next message.
-    mutating func finish<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(GcryptError) -> Result {
-        guard let code = gcry_md_read(handle, Int32(GCRY_MD_SHA256.rawValue)) else {
-            throw GcryptError(.operationFailed, reason: "read a digest: no result")
-        }
-        defer { gcry_md_reset(handle) }
-        return body(UnsafeRawBufferPointer(start: code, count: HMACSHA256.size))
     }
 }
 

@@ -21,6 +21,14 @@ package enum HashFunction: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// The size of the blocks in bytes that it takes a message apart into.
+    var blockSize: Int {
+        switch self {
+        case .sha1, .sha224, .sha256: 64
+        case .sha384, .sha512: 128
+        }
+    }
+
     var algorithm: Int32 {
         switch self {
         case .sha1: Int32(GCRY_MD_SHA1.rawValue)
@@ -65,18 +73,10 @@ package enum HashFunction: String, CaseIterable, Hashable, Sendable {
 
     /// HMAC of a message (RFC 2104).
     package func authenticationCode(of message: [UInt8], key: borrowing SecureBytes) throws(GcryptError) -> [UInt8] {
-        try Gcrypt.initializeIfNeeded()
-        var opened: gcry_md_hd_t?
-        let flags = GCRY_MD_FLAG_HMAC.rawValue | GCRY_MD_FLAG_SECURE.rawValue
-        try check(gcry_md_open(&opened, algorithm, flags), "open a digest", locked: true)
-        guard let opened else { throw GcryptError(.operationFailed, reason: "open a digest: no handle") }
-        defer { gcry_md_close(opened) }
-        let result = key.withUnsafeBytes { gcry_md_setkey(opened, $0.baseAddress, $0.count) }
-        try check(result, "set a digest key", locked: true)
-        gcry_md_write(opened, message, message.count)
-        guard let code = gcry_md_read(opened, algorithm) else {
-            throw GcryptError(.operationFailed, reason: "read a digest: no result")
+        try key.withUnsafeBytes { (key) throws(GcryptError) in
+            var digest = try KeyedDigest(self, key: key)
+            message.withUnsafeBytes { digest.write($0) }
+            return try digest.finish { [UInt8]($0) }
         }
-        return Array(UnsafeBufferPointer(start: code, count: size))
     }
 }
