@@ -28,7 +28,7 @@ final class AuthenticationContext {
     private var proved: (proof: ContextProof, reuse: Duration, deadline: Duration)?
     /// Wipes the proof and its key at the deadline.
     private var expiry: Timer?
-    /// The application password that the program supplied; nil for none.
+    /// The application password that the program supplied, not in locked memory, which it could fill; nil for none.
     private var credential: SecureBytes?
     /// Unused authorisations of operations on items.
     private var authorizations: [ItemReference: (authorization: ItemAuthorization, deadline: Duration)] = [:]
@@ -52,7 +52,7 @@ final class AuthenticationContext {
     /// A copy of the application password; nil for none.
     var credentialCopy: SecureBytes? {
         guard credential != nil else { return nil }
-        return try? credential?.copy(in: .locked)
+        return try? credential?.copy(in: .ordinary)
     }
 
     /// Keeps an application password until the end of the context; nil for none.

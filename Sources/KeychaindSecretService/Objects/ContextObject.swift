@@ -85,7 +85,7 @@ struct ContextObject {
 
     private static let reasonLimit = 1000
     private static let titleLimit = 100
-    /// In bytes; it takes room in the small locked pool.
+    /// In bytes.
     private static let credentialLimit = 1024
 
     @BusActor
@@ -118,11 +118,7 @@ struct ContextObject {
             throw BusError(.limitsExceeded, "a password has at most \(ContextObject.credentialLimit) bytes")
         }
         guard !password.bytes.isEmpty else { return context.setCredential(nil) }
-        do throws(GcryptError) {
-            context.setCredential(try password.bytes.copy(in: .locked))
-        } catch {
-            throw BusError(.limitsExceeded, "there is no room for the password")
-        }
+        context.setCredential(password.takeBytes())
     }
 
     @BusActor

@@ -66,15 +66,10 @@ extension ServiceObject {
         return collection
     }
 
-    /// Reads the password of an `(oayays)` into locked memory.
+    /// Reads the password of an `(oayays)`.
     @BusActor
     private func readPassword(_ reader: inout Reader) throws(BusError) -> SecureBytes {
-        let secret = try client.sessions.readSecret(&reader)
-        do throws(GcryptError) {
-            return try secret.bytes.copy(in: .locked)
-        } catch {
-            throw BusError(error)
-        }
+        try client.sessions.readSecret(&reader).takeBytes()
     }
 
     @BusActor
@@ -133,7 +128,7 @@ extension ServiceObject {
         guard !new.isEmpty else { throw BusError.emptyPassword }
         let tried: SecureBytes
         do throws(GcryptError) {
-            tried = try old.copy(in: .locked)
+            tried = try old.copy(in: .ordinary)
         } catch {
             throw BusError(error)
         }

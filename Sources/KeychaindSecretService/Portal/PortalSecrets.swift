@@ -129,11 +129,7 @@ extension PortalSecrets {
                 await slice.yieldIfOver()
                 guard !login.isLocked else { break }
                 guard login.contains(id), let secret = try login.portalSecret(of: id) else { continue }
-                do throws(GcryptError) {
-                    return try secret.bytes.copy(in: .locked)
-                } catch {
-                    throw VaultError(.cryptographyFailed, reason: error.reason)
-                }
+                return secret.takeBytes()
             }
             guard !login.isLocked else { throw VaultError(.locked, reason: "the keychain is locked") }
             return nil
