@@ -81,6 +81,22 @@ import Testing
     }
 }
 
+@Suite(.lockedPool) struct AuthenticationCodeTests {
+    @Test(arguments: Vector.cases(of: "rfc4231-hmac-others"))
+    func authenticationCode_RFCVector_matches(vector: Vector) throws {
+        let function = try #require(HashFunction(rawValue: vector.text("function")))
+        let code = try function.authenticationCode(
+            of: vector.bytes("message"),
+            key: SecureBytes(copying: vector.bytes("key"))
+        )
+        #expect(try code == vector.bytes("code"))
+    }
+
+    @Test func vectors_areFound() {
+        #expect(Vector.cases(of: "rfc4231-hmac-others").count == 8)
+    }
+}
+
 @Suite(.lockedPool) struct HKDFSHA256Tests {
     @Test(arguments: Vector.cases(of: "rfc5869-hkdf-sha256") + Vector.cases(of: "generated-hkdf-sha256"))
     func derive_vector_matches(vector: Vector) throws {
