@@ -167,7 +167,7 @@ import Testing
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try #require(vault.collection(named: .login))
         _ = login.search(["n": "7"])
-        try? await login.unlock(with: Fixture.bytes(Fixture.password))
+        _ = try? await login.unlock(with: Fixture.bytes(Fixture.password))
         var intact = 0
         for id in login.itemIDs {
             guard let item = login.item(id), item.condition == .intact else { continue }

@@ -215,7 +215,7 @@ import Testing
                 if !hasGenerations { copy.remove("generations") }
                 let vault = try await opened(copy)
                 let login = try #require(vault.collection(named: .login))
-                try? await login.unlock(with: Fixture.bytes(Fixture.password))
+                _ = try? await login.unlock(with: Fixture.bytes(Fixture.password))
                 if login.state == .unlocked {
                     #expect(try await intact(login) == 5, "byte \(index)")
                 } else {

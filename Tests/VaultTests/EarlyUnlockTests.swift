@@ -128,7 +128,7 @@ import Testing
         let (vault, login) = try await opened(for: Fixture.password)
         let unlocking = Task.immediate { @VaultActor in try? await login.unlock(with: Fixture.bytes(Fixture.password)) }
         await vault.close()
-        await unlocking.value
+        _ = await unlocking.value
         #expect(login.state == .locked)
     }
 

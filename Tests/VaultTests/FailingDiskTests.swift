@@ -363,7 +363,7 @@ import Testing
                     status: status,
                     systemError: status == SQLITE_IOERR | 33 << 8 ? EIO : 0
                 )
-                try? await old.unlock(with: Fixture.bytes(Fixture.password))
+                _ = try? await old.unlock(with: Fixture.bytes(Fixture.password))
                 FailingDisk.failure = nil
                 let current = await vault.readAgain().collections.first ?? old
                 try await current.unlock(with: Fixture.bytes(Fixture.password))

@@ -214,7 +214,7 @@ import Testing
         try other.write(journal, to: "login.keychain-wal")
         let confused = try await Vault.opened(Fixture.configuration(other))
         let login = try #require(confused.collection(named: .login))
-        try? await login.unlock(with: Fixture.bytes(Fixture.password))
+        _ = try? await login.unlock(with: Fixture.bytes(Fixture.password))
         if login.state == .unlocked {
             let isWhole = login.itemIDs.count == 1 && login.problem == nil
             #expect(isWhole || login.problem != nil)

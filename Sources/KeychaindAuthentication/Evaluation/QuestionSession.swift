@@ -161,7 +161,7 @@ final class QuestionSession {
         }
         let result = await attempt(copy, on: applicationPassword)
         switch result {
-        case .right, .failed: return (result, .applicationPassword)
+        case .right, .notNeeded, .failed: return (result, .applicationPassword)
         case .wrong, .tooEarly: break
         }
         let passcodeResult = await attempt(password, on: passcode)

@@ -75,7 +75,7 @@ package final class LockoutKeeper {
         switch result {
         case .right: await change { $0.passcodeWasRight() }
         case .wrong(let mistake, _): return .wrong(mistake, wait: lockout.passcodeDelay(at: clock.now))
-        case .tooEarly, .failed: await change { $0.passcodeWasNotTried() }
+        case .tooEarly, .notNeeded, .failed: await change { $0.passcodeWasNotTried() }
         }
         return result
     }

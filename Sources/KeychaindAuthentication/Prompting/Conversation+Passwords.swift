@@ -7,7 +7,7 @@ package enum AskedPassword: ~Copyable, Sendable {
     case right(SecureBytes)
     /// The person cancelled, the conversation ended, or the prompter failed.
     case unanswered
-    /// No try is left, or no further request was made.
+    /// No try is left, no further request was made, or no password is needed any more.
     case stopped
     /// The password could not be tried.
     case failed(reason: String)
@@ -88,6 +88,7 @@ extension Conversation {
             let result = await lockout.attempt(password, on: verifier, from: PasswordLockout.Source(trustOfAnswer))
             switch result {
             case .right: return .right(kept)
+            case .notNeeded: return .stopped
             case .failed(let reason): return .failed(reason: reason)
             case .wrong, .tooEarly: warning = result.warning ?? .empty
             }

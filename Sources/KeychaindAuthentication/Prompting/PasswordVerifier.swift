@@ -43,6 +43,9 @@ package enum PasswordResult: Hashable, Sendable {
     /// The password was not tried: the lockout lasts that much longer.
     case tooEarly(Duration)
 
+    /// The password was not tried, as what it is for is already unlocked: it proves nothing, and does not count.
+    case notNeeded
+
     /// The password could not be tried, such as for lack of memory, and does not count.
     case failed(reason: String)
 
@@ -59,7 +62,7 @@ package enum PasswordResult: Hashable, Sendable {
     /// The warning of the next dialog; nil if the result ends the tries.
     package var warning: Text? {
         switch self {
-        case .right, .failed: nil
+        case .right, .notNeeded, .failed: nil
         case .wrong(let mistake, let wait):
             // Translators: a time such as "one second" or "5 minutes"
             .joined([mistake.warning, wait > .zero ? Text("Wait \(wait.words) before the next.") : .empty])

@@ -52,8 +52,7 @@ package final class Logins: LoginKeychain {
         let given = KeptPassword()
         given.keep(password)
         do throws(VaultError) {
-            try await unlocker.unlock(login, with: password, begun: begun)
-            unlocker.forgetLoginPassword()
+            if try await unlocker.unlock(login, with: password, begun: begun) { unlocker.forgetLoginPassword() }
         } catch  where error.code == .wrongPassword {
             logger.notice("The keychain has another password than the account, and stays locked")
             if let password = given.copy() { unlocker.rememberLoginPassword(password) }

@@ -152,7 +152,7 @@ extension ServiceObject {
     ) async throws(BusError) {
         let lockout = provider.lockouts.lockout(of: collection)
         switch await lockout.attempt(password, on: verifier, from: .program) {
-        case .right: return
+        case .right, .notNeeded: return
         case .wrong:
             if collection.name == .login {
                 let caller = await client.caller()

@@ -61,8 +61,8 @@ final class CollectionPassword: PasswordVerifier {
         if collection.isVacant, password.isEmpty { return .wrong(.empty) }
         do throws(VaultError) {
             try unlocker.collections.checkFirstPassword(of: collection)
-            try await unlocker.unlock(collection, with: password, begun: begun, for: client)
-            return .right
+            let isRight = try await unlocker.unlock(collection, with: password, begun: begun, for: client)
+            return isRight ? .right : .notNeeded
         } catch {
             failure = error
             let result = PasswordResult(error)

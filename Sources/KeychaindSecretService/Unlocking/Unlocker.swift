@@ -28,20 +28,28 @@ struct Unlocker {
     /// - Parameters:
     ///   - begun: when the password was given; now if nil.
     ///   - client: the client whose prompt asked for the password, if any.
+    /// - Returns: whether the password has unlocked it; false if it was unlocked already, so that any text is accepted.
+    @discardableResult
     func unlock(
         _ collection: Collection,
         with password: consuming SecureBytes,
         begun: LockMoment? = nil,
         for client: Client? = nil
-    ) async throws(VaultError) {
-        let isPasscode = collection.name == .login && collection.isLocked
-        let isFirst = collection.name == .login && collection.isVacant
-        try await collection.unlock(with: password, begun: begun)
-        if isFirst { recommendRecoveryKey(for: collection) }
-        if collection.name == .login { hostFailure.reason = nil }
-        if isPasscode { await passwords.lockouts.people.passcodeWasRight() }
+    ) async throws(VaultError) -> Bool {
+        let isFirst = collection.isVacant
+        guard try await collection.unlock(with: password, begun: begun) else {
+            // The client must know before its prompt completes; who has unlocked it may tell it later.
+            changes.lockChanged(collection, by: client)
+            return false
+        }
+        if collection.name == .login {
+            if isFirst { recommendRecoveryKey(for: collection) }
+            hostFailure.reason = nil
+            await passwords.lockouts.people.passcodeWasRight()
+        }
         logger.info("Unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection, by: client)
+        return true
     }
 
     /// Unlocks a collection with the secret of a security key, touched after `begun`.

@@ -6,26 +6,28 @@ import Logging
 extension Collection {
     /// Unlocks the collection with a password or a recovery key; creates it when it is vacant.
     ///
-    /// Tries one password at a time. An unlocked collection stays unlocked, and the password is ignored. Throws
-    /// `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` after a ``lock()`` since then,
-    /// `limitExceeded` when locked memory is short, `busy` when a file has appeared for a vacant collection, and disk
-    /// errors.
+    /// Tries one password at a time. Throws `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`,
+    /// `locked` after a ``lock()`` since then, `limitExceeded` when locked memory is short, `busy` when a file has
+    /// appeared for a vacant collection, and disk errors.
     ///
     /// - Parameter begun: when the password was given; now if nil.
+    /// - Returns: whether the password has unlocked it; false if it was unlocked already, so that any text is accepted.
+    @discardableResult
     package func unlock(
         with password: consuming SecureBytes,
         begun: LockMoment? = nil
-    ) async throws(VaultError) {
+    ) async throws(VaultError) -> Bool {
         let begun = begun ?? context.locks.now
         try context.configuration.limits.check(password: password)
         await waitUntilSettled()
-        guard try needsKey() else { return }
+        guard try needsKey() else { return false }
         let password = Handoff(password)
         if case .vacant = phase {
             try await settle(to: .vacant, begun) { () async throws(VaultError) in try await create(password) }
         } else {
             try await settle(to: .locked, begun) { () async throws(VaultError) in try await open(.text(password)) }
         }
+        return true
     }
 
     /// Unlocks the collection with this machine's key slot.

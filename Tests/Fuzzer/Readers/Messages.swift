@@ -194,7 +194,7 @@ private final class FuzzedService {
         }
         guard let login = vault.collection(named: .login) else { return }
         if login.isLocked, let password = try? SecureBytes(copying: Array("correct horse".utf8)) {
-            try? await login.unlock(with: password)
+            _ = try? await login.unlock(with: password)
         }
         if login.itemCount > Self.items {
             for id in login.itemIDs.dropFirst(1) { try? await login.deleteItem(id) }

@@ -8,14 +8,14 @@ import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
-/// Unlocks that something overtakes: a lock, so that a password given before it would take effect after it, or another
-/// file.
+/// Unlocks that something overtakes: a lock, so that a password given before it would take effect after it, another
+/// unlock, or another file.
 @Suite(.onLoop)
 struct OvertakenUnlockTests {
     /// A clock that locks a keychain when it is read, which is when an attempt is about to be recorded.
     ///
     /// `@unchecked Sendable`: used only on the event-loop thread.
-    private final class LockingClock: @unchecked Sendable {
+    final class LockingClock: @unchecked Sendable {
         var locked: Collection?
         /// What happens once, just before the lock.
         var beforeLock: (() -> Void)?
@@ -29,7 +29,7 @@ struct OvertakenUnlockTests {
         }
     }
 
-    private let time = LockingClock()
+    let time = LockingClock()
 
     /// Starts a service whose `login` is locked during each attempt.
     @BusActor
@@ -149,7 +149,7 @@ struct OvertakenUnlockTests {
 
     /// Asks for the password in a dialog, which is answered only after something has happened.
     @BusActor
-    private func unlock(
+    func unlock(
         _ objects: [ObjectPath] = [.login],
         of service: ProviderInProcess,
         typing passwords: [String],

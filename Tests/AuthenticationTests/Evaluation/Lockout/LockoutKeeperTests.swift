@@ -35,7 +35,9 @@ struct LockoutKeeperTests {
         #expect(await keeper.attempt(try bytes("wrong"), on: passcode) == .wrong())
         passcode.result = .failed(reason: "no memory")
         #expect(await keeper.attempt(try bytes("right"), on: passcode) == .failed(reason: "no memory"))
-        #expect(store.saved.all.map(\.passcodeFailures) == [1, 2, 1])
+        passcode.result = .notNeeded
+        #expect(await keeper.attempt(try bytes("unchecked"), on: passcode) == .notNeeded)
+        #expect(store.saved.all.map(\.passcodeFailures) == [1, 2, 1, 2, 1])
         passcode.result = nil
         #expect(await keeper.attempt(try bytes("right"), on: passcode) == .right)
         #expect(store.record?.passcodeFailures == 0)
