@@ -132,7 +132,7 @@ struct Daemon {
         connection.server.map(RestingMemory.watch)
         do throws(BusError) {
             let flags: NameRequest.Options = options.replaces ? [.allowReplacement, .replaceExisting] : []
-            guard try connection.requestName(Provider.busName, options: flags) == .owner else {
+            guard try await connection.acquireName(Provider.busName, options: flags) == .owner else {
                 let owner = await NameOwner.find(Provider.busName, on: connection)
                 end(.unavailable, "the name \(Provider.busName) is taken: \(owner)")
             }

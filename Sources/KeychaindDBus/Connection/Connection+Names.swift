@@ -1,7 +1,21 @@
 import CKeychaindDBus
 
 extension Connection {
-    /// Requests a well-known name; blocks until the bus has replied.
+    /// Requests a well-known name, and handles messages until the bus has replied.
+    ///
+    /// Descriptors that others send meanwhile would fill libdbus's queue, which then reads no reply.
+    package func acquireName(
+        _ name: String,
+        options: NameRequest.Options = []
+    ) async throws(BusError) -> NameRequest.Outcome {
+        let message = makeBusCall("RequestName")
+        message.append(name, options.rawValue | NameRequest.Options.doNotQueue.rawValue)
+        let code = try await call(message).read(UInt32.self)
+        return NameRequest.Outcome(code: Int32(clamping: code))
+    }
+
+    /// Requests a well-known name, and blocks until the bus has replied: for connections that nobody floods, as in
+    /// tests.
     package func requestName(
         _ name: String,
         options: NameRequest.Options = []

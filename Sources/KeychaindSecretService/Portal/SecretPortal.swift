@@ -75,7 +75,7 @@ package final class SecretPortal {
             known.fulfill()
         }
         await known.wait()
-        return (try? connection.requestName(Self.busName, options: options)) == .owner
+        return (try? await connection.acquireName(Self.busName, options: options)) == .owner
     }
 
     private func retrieve(

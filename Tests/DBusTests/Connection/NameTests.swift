@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindDBus
 import KeychaindTestSupport
 import Testing
@@ -79,6 +80,26 @@ struct NameTests {
     func requestName_invalidName_fails() async throws {
         let (bus, first, second) = try await connections()
         #expect(throws: BusError.self) { _ = try first.requestName("org.freedesktop.DBus") }
+        close(bus, first, second)
+    }
+
+    @Test
+    @BusActor
+    func acquireName_manyDescriptorsBeforeTheReply_isOwned() async throws {
+        let (bus, first, second) = try await connections()
+        let flood = try BlockingConnection(bus.address)
+        let null = FileDescriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
+        // More than libdbus keeps; nothing is read before the request.
+        for _ in 0..<20 {
+            let message = Message.call(to: first.uniqueName, .root, name, "Take")
+            message.append([FileDescriptor](repeating: null, count: 16))
+            #expect(throws: BusError(.noReply, "")) { try flood.call(message, timeout: .milliseconds(1)) }
+        }
+        let busName = "org.freedesktop.DBus"
+        let path = ObjectPath(unchecked: "/org/freedesktop/DBus")
+        _ = try flood.call(.call(to: busName, path, busName, "GetId"), timeout: .seconds(20))
+        #expect(try await first.acquireName(name) == .owner)
+        #expect(try await second.acquireName(name) == .ownedByAnother)
         close(bus, first, second)
     }
 
