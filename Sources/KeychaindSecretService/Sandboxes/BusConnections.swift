@@ -151,7 +151,12 @@ final class BusConnections {
         let turn = isElsewhere ? turns.1 : turns.0
         await turn.enter()
         defer { turn.leave() }
-        let found = await (isElsewhere ? threads.1 : threads.0).run { [look] in look(credentials) }
+        // Decided without a look, the program would take its items for lost. Its calls wait instead.
+        let found = await (isElsewhere ? threads.1 : threads.0).runEventually {
+            if case .looking = states[name] { true } else { false }
+        } _: { [look] in
+            look(credentials)
+        }
         guard let found else { return .unknown(reason: Text("looking into it takes too long")) }
         if case .unknown(let reason) = found {
             logger.info("A program is shown no items", metadata: ["caller": "\(name)", "reason": "\(reason.english)"])
