@@ -141,18 +141,29 @@ final class BusConnections {
     }
 
     private func confinement(of name: String) async -> Confinement {
-        let credentials: ConnectionCredentials
         do throws(BusError) {
-            credentials = try await connection.credentials(of: name)
+            var credentials: ConnectionCredentials? = try await connection.credentials(of: name)
+            let isElsewhere = credentials.map(ConfinementFinder().isInOtherNamespace) ?? true
+            let turn = isElsewhere ? turns.1 : turns.0
+            // They hold a descriptor, and thousands of connections may wait.
+            if !turn.isFree { credentials = nil }
+            await turn.enter()
+            defer { turn.leave() }
+            let known: ConnectionCredentials
+            if let credentials { known = credentials } else { known = try await connection.credentials(of: name) }
+            return await examine(known, of: name, on: isElsewhere ? threads.1 : threads.0)
         } catch {
             return .unknown(reason: Text("the bus does not know it any more"))
         }
-        let isElsewhere = ConfinementFinder().isInOtherNamespace(credentials)
-        let turn = isElsewhere ? turns.1 : turns.0
-        await turn.enter()
-        defer { turn.leave() }
+    }
+
+    private func examine(
+        _ credentials: ConnectionCredentials,
+        of name: String,
+        on threads: BlockingCalls
+    ) async -> Confinement {
         // Decided without a look, the program would take its items for lost. Its calls wait instead.
-        let found = await (isElsewhere ? threads.1 : threads.0).runEventually {
+        let found = await threads.runEventually {
             if case .looking = states[name] { true } else { false }
         } _: { [look] in
             look(credentials)
@@ -174,6 +185,9 @@ private final class LookTurns {
     nonisolated init(places: Int) {
         self.places = places
     }
+
+    /// Whether ``enter()`` would not wait.
+    var isFree: Bool { places > 0 }
 
     func enter() async {
         guard places == 0 else {
