@@ -10,8 +10,9 @@ struct TerminationSignals: Sendable {
 
     init() {
         descriptor = keychaind_block_termination_signals()
-        // A disconnected client must not end the daemon.
+        // Neither a disconnected client nor a limit of the size of files must end the daemon.
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Calls the handler on the first signal; a second SIGTERM or SIGINT ends the process immediately.
