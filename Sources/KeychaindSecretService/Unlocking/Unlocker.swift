@@ -28,7 +28,7 @@ struct Unlocker {
     /// - Parameters:
     ///   - begun: when the password was given; now if nil.
     ///   - client: the client whose prompt asked for the password, if any.
-    /// - Returns: whether the password has unlocked it; false if it was unlocked already, so that any text is accepted.
+    /// - Returns: whether the password has unlocked it; false if it was unlocked before it was tried.
     @discardableResult
     func unlock(
         _ collection: Collection,

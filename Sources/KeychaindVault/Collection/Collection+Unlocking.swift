@@ -11,7 +11,7 @@ extension Collection {
     /// appeared for a vacant collection, and disk errors.
     ///
     /// - Parameter begun: when the password was given; now if nil.
-    /// - Returns: whether the password has unlocked it; false if it was unlocked already, so that any text is accepted.
+    /// - Returns: whether the password has unlocked it; false if it was unlocked before it was tried.
     @discardableResult
     package func unlock(
         with password: consuming SecureBytes,
