@@ -45,6 +45,7 @@ struct KeyedDigest: ~Copyable, Sendable {
         return result
     }
 
+    // Static, since a closure over the blocks could not use the digest of the same value.
     private static func finish(
         _ digest: inout DigestHandle,
         into blocks: inout SecureBytes,
