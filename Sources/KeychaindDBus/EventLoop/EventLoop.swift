@@ -19,26 +19,26 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     private let inbox = Mutex(Inbox())
     private let thread = Mutex<pthread_t?>(nil)
-    private let poll: Int32
+    let poll: Int32
     private let wakeup: Int32
 
     // Indexed by descriptor: numbers are small, and every message does this lookup.
-    private var handlers: [DescriptorHandler?] = []
-    private var timers = TimerQueue(.continuous)
-    private var callTimers = TimerQueue(.suspending)
+    var handlers: [DescriptorHandler?] = []
+    var timers = TimerQueue(.continuous)
+    var callTimers = TimerQueue(.suspending)
     /// A timerfd for `timers`.
     ///
     /// The timeout of epoll serves `callTimers`, whose clock it shares.
     private let alarm: Int32
     /// The instant that the alarm is set to: no later than the next of `timers`.
     private var alarmInstant = Int64.max
-    private var beforeWaiting: [TurnEnd] = []
-    private var turnsAgain = false
+    var beforeWaiting: [TurnEnd] = []
+    var turnsAgain = false
 
     /// The milliseconds without work after which a wait is a pause.
     private static let pause: Int32 = 100
 
-    private struct TurnEnd {
+    struct TurnEnd {
         let owner: ObjectIdentifier
         let action: @BusActor () -> Void
         let flush: @BusActor () -> Void
@@ -106,52 +106,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Runs the loop on a thread of its own, for programs that need their main thread; later calls do nothing.
-    ///
-    /// Returns false if no thread or descriptor is available; the caller may retry.
-    @discardableResult
-    package static func startThread() -> Bool {
-        threadIsRunning.withLock { isRunning in
-            if isRunning { return true }
-            guard descriptorsAreLeft() else { return false }
-            isRunning = makeThread()
-            return isRunning
-        }
-    }
-
-    private static let threadIsRunning = Mutex(false)
-
-    /// Whether the descriptors that `init()` needs are available.
-    private static func descriptorsAreLeft() -> Bool {
-        let descriptors = [epoll_create1(Int32(EPOLL_CLOEXEC)), keychaind_eventfd(), keychaind_timer()]
-        for descriptor in descriptors where descriptor >= 0 {
-            close(descriptor)
-        }
-        return descriptors.allSatisfy { $0 >= 0 }
-    }
-
-    private static func makeThread() -> Bool {
-        var everySignal = sigset_t()
-        var signals = sigset_t()
-        sigfillset(&everySignal)
-        // The signals of the program are for its own threads.
-        pthread_sigmask(SIG_SETMASK, &everySignal, &signals)
-        defer { pthread_sigmask(SIG_SETMASK, &signals, nil) }
-        var thread = pthread_t()
-        let status = pthread_create(
-            &thread,
-            nil,
-            { _ in
-                _ = keychaind_set_thread_name("secret-service")
-                BusActor.loop.run()
-            },
-            nil
-        )
-        guard status == 0 else { return false }
-        pthread_detach(thread)
-        return true
-    }
-
     private func takeJobs() -> [UnownedJob] {
         inbox.withLock { inbox in
             guard !inbox.jobs.isEmpty else { return [] }
@@ -216,85 +170,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             // An earlier handler of this turn may have unwatched the descriptor.
             guard Int(descriptor) < handlers.count else { return }
             handlers[Int(descriptor)]?(mask)
-        }
-    }
-
-    // MARK: Sources
-
-    @BusActor
-    package func watchReadable(_ descriptor: Int32, handler: @escaping @BusActor () -> Void) {
-        watch(descriptor, for: keychaind_epoll_in) { _ in handler() }
-    }
-
-    /// Calls the handler whenever the descriptor has one of the events; replaces an earlier handler of the descriptor.
-    @BusActor
-    func watch(_ descriptor: Int32, for events: UInt32, handler: @escaping DescriptorHandler) {
-        let index = Int(descriptor)
-        guard index >= 0 else { return }
-        if index >= handlers.count {
-            handlers += [DescriptorHandler?](repeating: nil, count: index + 1 - handlers.count)
-        }
-        let operation = handlers[index] == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
-        handlers[index] = handler
-        _ = keychaind_epoll_control(poll, operation, descriptor, events)
-    }
-
-    @BusActor
-    package func unwatch(_ descriptor: Int32) {
-        guard handlers.indices.contains(Int(descriptor)), handlers[Int(descriptor)] != nil else { return }
-        handlers[Int(descriptor)] = nil
-        _ = keychaind_epoll_control(poll, EPOLL_CTL_DEL, descriptor, 0)
-    }
-
-    /// Runs an action at the end of every turn, and `flush` after the actions of all owners: handling a message of one
-    /// connection may send on another.
-    @BusActor
-    func beforeEachWait(
-        owner: AnyObject,
-        _ action: @escaping @BusActor () -> Void,
-        flush: @escaping @BusActor () -> Void
-    ) {
-        removeBeforeEachWait(owner: owner)
-        beforeWaiting.append(TurnEnd(owner: ObjectIdentifier(owner), action: action, flush: flush))
-    }
-
-    @BusActor
-    func removeBeforeEachWait(owner: AnyObject) {
-        beforeWaiting.removeAll { $0.owner == ObjectIdentifier(owner) }
-    }
-
-    /// Starts another turn after this one, without waiting for a descriptor.
-    @BusActor
-    func turnAgain() {
-        turnsAgain = true
-    }
-
-    /// Runs an action once after a delay, which includes time in which the system sleeps.
-    @BusActor
-    @discardableResult
-    package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
-        timers.insert(after: delay, action)
-    }
-
-    /// Runs an action once after a delay, which excludes time in which the system sleeps.
-    @BusActor
-    func schedule(afterWaking delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
-        callTimers.insert(after: delay, action)
-    }
-
-    /// Suspends for a time, without occupying a thread.
-    @BusActor
-    package func wait(for delay: Duration) async {
-        await withCheckedContinuation { continuation in
-            schedule(after: delay) { continuation.resume() }
-        }
-    }
-
-    @BusActor
-    package func cancel(_ timer: Timer) {
-        switch timer.clock {
-        case .continuous: timers.remove(timer)
-        case .suspending: callTimers.remove(timer)
         }
     }
 }
