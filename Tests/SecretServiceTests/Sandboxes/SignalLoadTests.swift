@@ -52,6 +52,21 @@ struct SignalLoadTests {
         }
     }
 
+    @Test("The signals of items that lock with the screen come one after the other")
+    @BusActor
+    func sessionLockSignals_areNotSentAtOnce() async throws {
+        let (service, items) = try await serviceWithItems(20, label: "item", accessible: "whenUnlocked")
+        let (client, connection) = (service.client, service.connection)
+        let before = connection.endOfQueue
+        service.provider.setSessionLocked(true)
+        #expect(connection.endOfQueue - before < 1024)
+        for item in items {
+            _ = try await client.signals.first("a locked item") { signal in
+                signal.path == item.rawValue && signal.changedProperties?.values["Locked"] == .boolean(true)
+            }
+        }
+    }
+
     @Test("A program that keeps the queue full holds up no signals of a keychain's items")
     @BusActor
     func lockSignals_queueIsAlwaysFull_arrive() async throws {
@@ -85,7 +100,8 @@ struct SignalLoadTests {
     @BusActor
     private func serviceWithItems(
         _ count: Int,
-        label: String
+        label: String,
+        accessible: String? = nil
     ) async throws -> (ProviderInProcess, items: [ObjectPath]) {
         var limits = ServiceLimits()
         limits.itemsPerNotice = 1
@@ -95,7 +111,9 @@ struct SignalLoadTests {
         let session = try await client.openPlainSession()
         var items: [ObjectPath] = []
         for number in 0..<count {
-            items.append(try await client.createItem(in: .login, label, ["n": "\(number)"], session: session))
+            var attributes = ["n": "\(number)"]
+            attributes[Reserved.accessible] = accessible
+            items.append(try await client.createItem(in: .login, label, attributes, session: session))
         }
         return (service, items)
     }
