@@ -45,7 +45,8 @@ public final class SecAccessControl: Hashable, Sendable {
 /// - Parameters:
 ///   - allocator: not used.
 ///   - protection: one of the constants `kSecAttrAccessible…`.
-///   - flags: the constraints; all must be met unless ``SecAccessControlCreateFlags/or`` is included.
+///   - flags: the constraints; all must be met unless ``SecAccessControlCreateFlags/or`` is included. An application
+///     password always is, and biometry is one constraint at most.
 ///   - error: receives an error with ``errSecParam``, or ``errSecUnimplemented`` for an unsupported flag.
 /// - Returns: nil on error.
 public func SecAccessControlCreateWithFlags(
@@ -74,7 +75,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Biometry or the passcode.
+    /// Biometry or the passcode; without other constraints than an application password.
     public static let userPresence = SecAccessControlCreateFlags(rawValue: 1 << 0)
 
     /// Any enrolled finger, including fingers enrolled later.
@@ -89,7 +90,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     /// A paired device nearby; not supported.
     public static let companion = SecAccessControlCreateFlags(rawValue: 1 << 5)
 
-    /// One constraint must be met.
+    /// One constraint must be met, and the application password if there is one.
     public static let or = SecAccessControlCreateFlags(rawValue: 1 << 14)
 
     /// All constraints must be met.
@@ -98,7 +99,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     /// Use of a private key, for keys only; alone it lets nobody be asked.
     public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
 
-    /// The application password of the item.
+    /// The application password of the item, in addition to the other constraints.
     public static let applicationPassword = SecAccessControlCreateFlags(rawValue: 1 << 31)
 
     /// The older name of ``biometryAny``.
@@ -114,6 +115,11 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage,
         .applicationPassword,
     ]
+
+    /// Those that can be together with the presence of the owner.
+    fileprivate static let withUserPresence: SecAccessControlCreateFlags = [
+        .userPresence, .applicationPassword, .privateKeyUsage,
+    ]
 }
 
 extension SecAccessControl {
@@ -126,7 +132,7 @@ extension SecAccessControl {
 
     private static let constraints: [(flag: SecAccessControlCreateFlags, constraint: Constraint)] = [
         (.userPresence, .userPresence), (.biometryAny, .biometryAny), (.biometryCurrentSet, .biometryCurrentSet),
-        (.devicePasscode, .devicePasscode), (.applicationPassword, .applicationPassword),
+        (.devicePasscode, .devicePasscode),
     ]
 
     private static func accessControl(
@@ -138,13 +144,26 @@ extension SecAccessControl {
         guard !flags.contains(.companion) else {
             throw StatusError(errSecUnimplemented, "companion is not supported")
         }
+        guard !flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) else {
+            throw StatusError(errSecParam, "the flags have two constraints of biometry")
+        }
+        guard !flags.contains(.userPresence) || flags.isSubset(of: .withUserPresence) else {
+            throw StatusError(
+                errSecParam,
+                "userPresence can be combined with applicationPassword and privateKeyUsage only"
+            )
+        }
         let words = constraints.filter { flags.contains($0.flag) }.map(\.constraint.rawValue)
-        guard !words.isEmpty || flags.isDisjoint(with: [.and, .or]) else {
+        let hasPassword = flags.contains(.applicationPassword)
+        guard !words.isEmpty || hasPassword || flags.isDisjoint(with: [.and, .or]) else {
             throw StatusError(errSecParam, "and/or need a constraint")
         }
-        // As on Apple's systems, all constraints must be met by default.
+        // As on Apple's systems, all constraints must be met by default, and an application password is no alternative.
         let proofs = words.joined(separator: flags.contains(.or) ? " or " : " and ")
-        let parts = [flags.contains(.privateKeyUsage) ? "privateKeyUsage" : "", words.isEmpty ? "" : "(\(proofs))"]
+        let parts = [
+            flags.contains(.privateKeyUsage) ? "privateKeyUsage" : "", words.isEmpty ? "" : "(\(proofs))",
+            hasPassword ? Constraint.applicationPassword.rawValue : "",
+        ]
         let expression = parts.filter { !$0.isEmpty }.joined(separator: " and ")
         guard !expression.isEmpty else { return nil }
         do throws(AccessControlError) {

@@ -97,6 +97,13 @@ struct AccessControlTests {
             ([], "afterFirstUnlock"), (.userPresence, "afterFirstUnlock, userPresence"),
             ([.biometryAny, .or, .devicePasscode], "afterFirstUnlock, biometryAny or devicePasscode"),
             ([.biometryAny, .and, .applicationPassword], "afterFirstUnlock, biometryAny and applicationPassword"),
+            ([.userPresence, .applicationPassword], "afterFirstUnlock, userPresence and applicationPassword"),
+            ([.devicePasscode, .or, .applicationPassword], "afterFirstUnlock, devicePasscode and applicationPassword"),
+            (
+                [.biometryAny, .or, .devicePasscode, .applicationPassword],
+                "afterFirstUnlock, (biometryAny or devicePasscode) and applicationPassword"
+            ),
+            ([.or, .applicationPassword], "afterFirstUnlock, applicationPassword"),
             (.privateKeyUsage, "afterFirstUnlock, privateKeyUsage"),
             ([.privateKeyUsage, .biometryCurrentSet], "afterFirstUnlock, privateKeyUsage and biometryCurrentSet"),
             (
@@ -115,7 +122,8 @@ struct AccessControlTests {
         "Invalid and unsupported combinations of flags",
         arguments: [
             (1 << 14, errSecParam), (1 << 0 | 1 << 14 | 1 << 15, errSecParam), (1 << 5, errSecUnimplemented),
-            (1 << 30 | 1 << 14, errSecParam), (1 << 20, errSecParam),
+            (1 << 30 | 1 << 14, errSecParam), (1 << 20, errSecParam), (1 << 1 | 1 << 3, errSecParam),
+            (1 << 0 | 1 << 1, errSecParam), (1 << 0 | 1 << 4 | 1 << 14, errSecParam), (1 << 0 | 1 << 15, errSecParam),
         ] as [(UInt, OSStatus)]
     )
     func create_badFlags_isRefused(bits: UInt, status: OSStatus) {
