@@ -31,11 +31,20 @@ struct KeyTests {
         }
         expectError(errSecParam, bytes, [:] as CFDictionary)
         expectError(errSecParam, bytes, [kSecAttrKeyType: sample.type] as [CFString: Any] as CFDictionary)
-        let sized = try #require(sample.attributes.mutableCopy() as? NSMutableDictionary)
-        sized[kSecAttrKeySizeInBits as String] = 1
-        expectError(errSecParam, bytes, sized)
-        sized[kSecAttrKeySizeInBits as String] = sample.bits
-        #expect(SecKeyCreateWithData(bytes as CFData, sized, nil) != nil)
+    }
+
+    @Test("Another size than the key's and a requested reference are ignored, as programs give them")
+    func createWithData_sizeAndReturnKeys_areIgnored() throws {
+        let sample = try #require(Sample.keys.first { $0.type == kSecAttrKeyTypeRSA as String })
+        let attributes: [CFString: Any] = [
+            kSecAttrKeyType: sample.type, kSecAttrKeyClass: sample.keyClass, kSecAttrKeySizeInBits: 512,
+            kSecReturnPersistentRef: true,
+        ]
+        let bytes = try Sample.data(sample.description)
+        let key = try #require(SecKeyCreateWithData(bytes as CFData, attributes as CFDictionary, nil))
+        #expect(try key == sample.make())
+        let found = try #require(SecKeyCopyAttributes(key) as? [String: Any])
+        #expect(found[kSecAttrKeySizeInBits as String] as? Int == sample.bits)
     }
 
     @Test("Truncated, changed or too long keys are errors and never crash", arguments: Sample.keys)

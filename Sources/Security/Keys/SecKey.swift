@@ -193,7 +193,8 @@ public func SecKeyGetBlockSize(_ key: SecKey) -> Int {
 ///
 /// - Parameters:
 ///   - keyData: PKCS #1 for RSA, ANSI X9.63 for elliptic curves.
-///   - attributes: ``kSecAttrKeyType`` and ``kSecAttrKeyClass``; ``kSecAttrKeySizeInBits`` must match if present.
+///   - attributes: ``kSecAttrKeyType`` and ``kSecAttrKeyClass``. ``kSecAttrKeySizeInBits`` is ignored, as by Apple:
+///     many programs give another size than that of the key.
 ///   - error: receives an error with ``errSecDecode``, ``errSecParam`` or ``errSecUnimplemented``.
 /// - Returns: nil on error.
 public func SecKeyCreateWithData(
@@ -210,9 +211,6 @@ public func SecKeyCreateWithData(
             throw StatusError(errSecUnimplemented, "a token makes its keys itself: SecKeyCreateRandomKey")
         }
         let material = try KeyMaterial(checking: [UInt8](keyData as Data), type: type, keyClass: keyClass)
-        if let size = query.values[.keySize], size != .number(Int64(material.bits)) {
-            throw StatusError(errSecParam, "the size of the key differs from kSecAttrKeySizeInBits")
-        }
         return SecKey(material, KeyProperties(of: query))
     }
 }
@@ -226,10 +224,12 @@ extension ItemQuery {
             // The functions for keys know no "no such attribute".
             throw error.status == errSecNoSuchAttr ? StatusError(errSecParam, error.reason) : error
         }
-        guard self.itemClass == nil || self.itemClass == itemClass, !hasSearchParameters, reference == nil,
-            object == nil
-        else { throw StatusError(errSecParam, "the attributes are not those of a key") }
+        guard self.itemClass == nil || self.itemClass == itemClass, limit == nil, reference == nil, object == nil else {
+            throw StatusError(errSecParam, "the attributes are not those of a key")
+        }
         self.itemClass = itemClass
+        // Many programs request a persistent reference, which Apple's functions for keys ignore.
+        returns = []
         try checkAttributes()
     }
 }
