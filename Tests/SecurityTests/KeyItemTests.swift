@@ -139,6 +139,27 @@ struct KeyItemTests {
         }
     }
 
+    @Test("The bytes of a key that is any bytes can be changed; those of another kind or size cannot")
+    func update_symmetricKey_changesItsBytes() async throws {
+        try await Keychain.with { keychain in
+            let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: keychain.name]
+            let rotated = [kSecValueData: data("fedcba9876543210")] as [CFString: Any] as CFDictionary
+            #expect(SecItemAdd(query.with(kSecValueData, data("bytes")), nil) == errSecSuccess)
+            #expect(SecItemUpdate(query as CFDictionary, rotated) == errSecSuccess)
+            #expect(keychain.find(query, [kSecReturnData: true], as: Data.self) == data("fedcba9876543210"))
+            #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
+            let kind: [CFString: Any] = [
+                kSecAttrKeyType: kSecAttrKeyTypeAES, kSecAttrKeyClass: kSecAttrKeyClassSymmetric,
+            ]
+            let typed = query.merging(kind) { $1 }
+            #expect(SecItemAdd(typed.with(kSecValueData, data("0123456789abcdef")), nil) == errSecSuccess)
+            #expect(SecItemUpdate(query as CFDictionary, rotated) == errSecSuccess)
+            let shorter = [kSecValueData: data("1")] as [CFString: Any] as CFDictionary
+            #expect(SecItemUpdate(query as CFDictionary, shorter) == errSecParam)
+            #expect(keychain.find(query, [kSecReturnData: true], as: Data.self) == data("fedcba9876543210"))
+        }
+    }
+
     @Test("A reference made from data finds equal items; one from the keychain finds its item only")
     func copyMatching_reference_findsTheKey() async throws {
         try await Keychain.with { keychain in

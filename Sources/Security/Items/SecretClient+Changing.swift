@@ -131,11 +131,29 @@ extension SecretClient {
             let matches = try await matches(search, query.reference, limit: .max)
             let open = try await unlocking.open(matches, allAreNeeded: true)
             for match in open {
-                try changes.checkChange(of: query.itemClass(of: match))
+                try await check(changes, of: match.item, query.itemClass(of: match))
                 try await update(match, with: changes, unlocking)
             }
             return open.count
         }
+    }
+
+    /// Checks that the changes leave a key or certificate itself as it is, except for a key that is any bytes.
+    private func check(
+        _ changes: ItemQuery,
+        of item: SecretItem,
+        _ itemClass: ItemClass?
+    ) async throws(SecretServiceError) {
+        guard itemClass == .key || itemClass == .certificate else { return }
+        if KeychainAttribute.computed.isDisjoint(with: changes.values.keys) {
+            guard let data = changes.data else { return }
+            if itemClass == .key, let record = try await record(of: item),
+                KeychainItem(record.properties).isKey(ofAnyBytes: data)
+            {
+                return
+            }
+        }
+        throw SecretServiceError(.invalidArguments, "a key or certificate cannot be replaced; add another item")
     }
 
     private func update(
@@ -227,6 +245,17 @@ extension KeychainItem {
         return KeyTokenName(code: code)
     }
 
+    /// Whether it is a key that may be any bytes, these among them.
+    fileprivate func isKey(ofAnyBytes bytes: [UInt8]) -> Bool {
+        guard itemClass == .key, !isOnlyUsed else { return false }
+        return switch self[.keyClass] {
+        case nil: true
+        // Its size is part of the primary key.
+        case .text(KeyClass.symmetric.code): self[.keySize] == .number(Int64(bytes.count * 8))
+        default: false
+        }
+    }
+
     /// Whether it states that it is a key which programs cannot read.
     var isOnlyUsed: Bool {
         itemClass == .key && self[.isExtractable] == .boolean(false) && self[.keyClass] != .text(KeyClass.public.code)
@@ -244,14 +273,6 @@ extension ItemQuery {
     fileprivate var changesProtection: Bool {
         isUnconstrained || synchronizable != nil || values[.accessControl] != nil || values[.accessible] != nil
             || values[.accessGroup] != nil
-    }
-
-    /// Checks that the changes leave a key or certificate itself as it is.
-    fileprivate func checkChange(of itemClass: ItemClass?) throws(SecretServiceError) {
-        guard itemClass == .key || itemClass == .certificate else { return }
-        guard data == nil, KeychainAttribute.computed.isDisjoint(with: values.keys) else {
-            throw SecretServiceError(.invalidArguments, "a key or certificate cannot be replaced; add another item")
-        }
     }
 }
 
