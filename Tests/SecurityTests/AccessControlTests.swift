@@ -61,6 +61,22 @@ struct AccessControlTests {
         }
     }
 
+    @Test("An item with access control cannot be marked for synchronisation")
+    func accessControl_excludesSynchronisation() async throws {
+        try await Keychain.withOwn { keychain in
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, .userPresence, nil)
+            )
+            let protected: [CFString: Any] = [kSecAttrAccessControl: control]
+            let marked: [CFString: Any] = [kSecAttrSynchronizable: true]
+            #expect(SecItemAdd(keychain.generic("anna", protected.merging(marked) { $1 }), nil) == errSecParam)
+            #expect(SecItemAdd(keychain.generic("anna", marked), nil) == errSecSuccess)
+            #expect(SecItemUpdate(keychain.generic("anna", marked), protected as CFDictionary) == errSecParam)
+            let found = keychain.generic("anna", marked.merging([kSecReturnAttributes: true]) { $1 })
+            #expect(keychain.find(found, as: [String: Any].self)?[kSecAttrAccessControl as String] == nil)
+        }
+    }
+
     @Test("An item with access control is added to login, not to the default collection")
     func add_protected_goesToLogin() async throws {
         try await Keychain.withOwn { keychain in

@@ -144,6 +144,7 @@ struct ItemQuery: Sendable {
         } catch {
             throw StatusError(errSecParam, error.reason)
         }
+        try item.checkSynchronizable()
         return item
     }
 

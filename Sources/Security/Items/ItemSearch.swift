@@ -158,6 +158,13 @@ extension KeychainItem {
             throw StatusError(errSecParam, error.reason)
         }
     }
+
+    /// Throws ``errSecParam`` if the item has an access control and is marked for synchronisation, as Apple does.
+    func checkSynchronizable() throws(StatusError) {
+        guard self[.accessControl] == nil || self[.synchronizable] != .boolean(true) else {
+            throw StatusError(errSecParam, "an item with an access control cannot be synchronised")
+        }
+    }
 }
 
 extension Attributes {

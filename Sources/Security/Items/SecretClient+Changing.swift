@@ -199,6 +199,7 @@ extension SecretClient {
             if let synchronizable = changes.synchronizable {
                 try changed.setChecked(.synchronizable, .boolean(synchronizable == .yes))
             }
+            if changes.changesProtection { try changed.checkSynchronizable() }
         } catch {
             throw SecretServiceError(.invalidArguments, error.reason)
         }
