@@ -136,6 +136,10 @@ struct ContextTests {
             unused.invalidate()
             #expect(await unused.evaluation() == .invalidContext)
             #expect(machine.questionCount == 1)
+            // Nor does it read what needs no authentication.
+            #expect(machine.add("anna", []) == errSecSuccess)
+            #expect(await machine.read(context: LAContext()) == .secret("anna"))
+            #expect(await machine.read(context: unused) == .failed(errSecAuthFailed))
         }
     }
 

@@ -25,6 +25,8 @@ struct ContextSnapshot: AuthenticationSnapshot {
     let settings: AuthenticationContext.Settings
     let state: ContextState
 
+    var isUsable: Bool { state.isUsable }
+
     var isInteractionAllowed: Bool { settings.isInteractionAllowed }
 
     var hasCredential: Bool { state.hasCredential }

@@ -136,7 +136,9 @@ extension ItemQuery {
             guard case .object(let object) = value, let source = object as? any AuthenticationContextSource else {
                 throw StatusError(errSecParam, "kSecUseAuthenticationContext is not an LAContext")
             }
-            context = source.snapshot
+            let snapshot = source.snapshot
+            guard snapshot.isUsable else { throw StatusError(errSecAuthFailed, "the LAContext was invalidated") }
+            context = snapshot
             contextSource = source
         }
         if let prompt = unread.removeValue(forKey: kSecUseOperationPrompt as String) {

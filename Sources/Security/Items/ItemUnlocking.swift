@@ -153,6 +153,9 @@ package protocol AuthenticationContextSource: AnyObject, Sendable {
 
 /// A snapshot of a program's authentication context at the start of a call.
 package protocol AuthenticationSnapshot: Sendable {
+    /// Whether the program has not invalidated the context.
+    var isUsable: Bool { get }
+
     /// Whether grants last as long as the authentication; otherwise, for one call.
     var keepsGrants: Bool { get }
 
