@@ -81,6 +81,32 @@ struct ErrorTests {
         #expect(LAError(code) == LAError(code))
     }
 
+    @Test("The numbers of Apple's header are those of the codes and policies")
+    func number_isOfTheCode() {
+        let errors: [(Int32, LAError.Code)] = [
+            (kLAErrorAuthenticationFailed, .authenticationFailed), (kLAErrorUserCancel, .userCancel),
+            (kLAErrorUserFallback, .userFallback), (kLAErrorSystemCancel, .systemCancel),
+            (kLAErrorPasscodeNotSet, .passcodeNotSet), (kLAErrorBiometryNotAvailable, .biometryNotAvailable),
+            (kLAErrorBiometryNotEnrolled, .biometryNotEnrolled), (kLAErrorBiometryLockout, .biometryLockout),
+            (kLAErrorAppCancel, .appCancel), (kLAErrorInvalidContext, .invalidContext),
+            (kLAErrorCompanionNotAvailable, .companionNotAvailable), (kLAErrorBiometryNotPaired, .biometryNotPaired),
+            (kLAErrorBiometryDisconnected, .biometryDisconnected), (kLAErrorInvalidDimensions, .invalidDimensions),
+            (kLAErrorNotInteractive, .notInteractive),
+        ]
+        #expect(errors.count == LAError.Code.allCases.count)
+        for (number, code) in errors { #expect(Int(number) == code.rawValue) }
+        let policies: [(Int32, LAPolicy)] = [
+            (kLAPolicyDeviceOwnerAuthenticationWithBiometrics, .deviceOwnerAuthenticationWithBiometrics),
+            (kLAPolicyDeviceOwnerAuthentication, .deviceOwnerAuthentication),
+            (kLAPolicyDeviceOwnerAuthenticationWithCompanion, .deviceOwnerAuthenticationWithCompanion),
+            (
+                kLAPolicyDeviceOwnerAuthenticationWithBiometricsOrCompanion,
+                .deviceOwnerAuthenticationWithBiometricsOrCompanion
+            ),
+        ]
+        for (number, policy) in policies { #expect(LAPolicy(rawValue: Int(number)) == policy) }
+    }
+
     // Deprecated, so that the names themselves give no warnings.
     @available(*, deprecated)
     @Test("Older names are the same codes")
@@ -93,5 +119,17 @@ struct ErrorTests {
         ]
         for (old, new) in names { #expect(old == new) }
         #expect(LAPolicy.deviceOwnerAuthenticationWithWatch == .deviceOwnerAuthenticationWithCompanion)
+        let numbers: [(Int32, Int32)] = [
+            (kLAErrorTouchIDNotAvailable, kLAErrorBiometryNotAvailable),
+            (kLAErrorTouchIDNotEnrolled, kLAErrorBiometryNotEnrolled),
+            (kLAErrorTouchIDLockout, kLAErrorBiometryLockout),
+            (kLAErrorWatchNotAvailable, kLAErrorCompanionNotAvailable),
+            (kLAPolicyDeviceOwnerAuthenticationWithWatch, kLAPolicyDeviceOwnerAuthenticationWithCompanion),
+            (
+                kLAPolicyDeviceOwnerAuthenticationWithBiometricsOrWatch,
+                kLAPolicyDeviceOwnerAuthenticationWithBiometricsOrCompanion
+            ),
+        ]
+        for (old, new) in numbers { #expect(old == new) }
     }
 }
