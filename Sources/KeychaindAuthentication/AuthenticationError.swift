@@ -66,7 +66,7 @@ extension AuthenticationError {
 }
 
 extension AuthenticationError {
-    init(_ error: PromptError) {
+    package init(_ error: PromptError) {
         let code: Code =
             switch error.code {
             case .unavailable: .notInteractive

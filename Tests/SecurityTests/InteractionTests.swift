@@ -39,6 +39,20 @@ struct InteractionTests {
         }
     }
 
+    @Test("A locked keychain without a prompter is no refusal by a person")
+    func locked_noPrompter_isNotAllowed() async throws {
+        try await withLockedItem(.keychaind) { keychain in
+            var result: CFTypeRef?
+            let query = keychain.generic("anna", [kSecReturnData: true])
+            #expect(SecItemCopyMatching(query, &result) == errSecInteractionNotAllowed)
+            let change = [kSecValueData: data("2")] as [CFString: Any] as CFDictionary
+            #expect(SecItemUpdate(keychain.generic("anna"), change) == errSecInteractionNotAllowed)
+            #expect(SecItemDelete(keychain.generic("anna")) == errSecInteractionNotAllowed)
+            let other = keychain.generic("ben", [kSecValueData: data("1")])
+            #expect(SecItemAdd(other, nil) == errSecInteractionNotAllowed)
+        }
+    }
+
     @Test("Nobody is asked if that is forbidden", arguments: TestedProvider.allCases)
     func copyMatching_interactionFails_isNotAllowed(provider: TestedProvider) async throws {
         try await withLockedItem(provider) { keychain in

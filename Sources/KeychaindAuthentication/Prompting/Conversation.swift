@@ -60,6 +60,11 @@ package final class Conversation {
         if case .ended = state { true } else { false }
     }
 
+    /// Why the person could not be asked, if the conversation has ended by that.
+    package var failure: PromptError? {
+        if case .ended(.failed(let error)) = state { error } else { nil }
+    }
+
     package var cancellation: Cancellation? {
         if case .ended(.cancelledOutside(let cancellation)) = state { cancellation } else { nil }
     }

@@ -82,6 +82,8 @@ final class UnlockPrompt: PromptAction {
             await confirm(asking: conversation)
             // What the dialog has named may be other items in the file that is there now.
             await authenticate(authentication, given: hasFollowed ? nil : named, asking: conversation)
+        } else if let error = conversation.failure {
+            context?.failure = AuthenticationError(error)
         }
         let unlocked = await unlockedPaths()
         return unlocked.isEmpty ? .dismissed(emptyResult) : .done(.objectPaths(unlocked))

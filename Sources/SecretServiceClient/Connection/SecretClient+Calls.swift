@@ -88,11 +88,23 @@ extension SecretClient {
                     try await onLink { (link) throws(SecretServiceError) in link.forget(session) }
                 case .locked where mayUnlock:
                     mayUnlock = false
-                    try await object.unlock(prompting: prompting)
+                    try await unlock(object, prompting)
                 default:
                     throw error
                 }
             }
+        }
+    }
+
+    /// Unlocks an object; a collection in a context of keychaind, which says why it could not ask a person.
+    private func unlock(
+        _ object: some SecretObject,
+        _ prompting: SecretPrompting
+    ) async throws(SecretServiceError) {
+        if let collection = object as? SecretCollection, let context = try await makeAuthenticationContext() {
+            try await context.unlock(collection, prompting: prompting)
+        } else {
+            try await object.unlock(prompting: prompting)
         }
     }
 

@@ -96,7 +96,17 @@ package final class AuthenticationContext: Sendable {
     ) async throws(SecretServiceError) -> [SecretItem] {
         let message = Protocol.call(path, Protocol.context, "Unlock")
         message.append(items.map(\.objectPath))
-        return try await complete(message, items, prompting)
+        let unlocked = try await complete(message, prompting)
+        return items.filter { unlocked.contains($0.path) }
+    }
+
+    /// Unlocks a collection; throws the result of the authentication if it stays locked.
+    func unlock(_ collection: SecretCollection, prompting: SecretPrompting) async throws(SecretServiceError) {
+        let message = Protocol.call(path, Protocol.context, "Unlock")
+        message.append([collection.objectPath])
+        guard try await complete(message, prompting) == [collection.path] else {
+            throw SecretServiceError(.locked, "the provider did not unlock the collection")
+        }
     }
 
     /// Asks a person to allow one operation on items, which this connection may then perform once, within a short time.
@@ -110,14 +120,15 @@ package final class AuthenticationContext: Sendable {
     ) async throws(SecretServiceError) -> [SecretItem] {
         let message = Protocol.call(path, Protocol.context, "Authorize")
         message.append(action.rawValue, items.map(\.objectPath))
-        return try await complete(message, items, prompting)
+        let allowed = try await complete(message, prompting)
+        return items.filter { allowed.contains($0.path) }
     }
 
+    /// Returns the paths of the objects for which the call was successful.
     private func complete(
         _ message: Message,
-        _ items: [SecretItem],
         _ prompting: SecretPrompting
-    ) async throws(SecretServiceError) -> [SecretItem] {
+    ) async throws(SecretServiceError) -> Set<String> {
         let (atOnce, prompt) = try await client.call(message, to: owner).reading([ObjectPath].self, ObjectPath.self)
         var done = Set(atOnce.map(\.rawValue))
         if prompt != .root {
@@ -129,13 +140,13 @@ package final class AuthenticationContext: Sendable {
                 if done.isEmpty { throw failure }
             }
         }
-        return items.filter { done.contains($0.path) }
+        return done
     }
 
     private func failure() async throws(SecretServiceError) -> SecretServiceError {
         let name: String = try await client.property("Failure", of: path, Protocol.context)
-        let reason = "the authentication failed"
-        return SecretServiceError(.dismissed, reason, errorName: name.isEmpty ? nil : name)
+        guard !name.isEmpty else { return .dismissed }
+        return SecretServiceError(.dismissed, "the authentication failed", errorName: name)
     }
 }
 

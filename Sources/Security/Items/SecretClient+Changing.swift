@@ -13,7 +13,10 @@ extension SecretClient {
             )
         }
         let key = UniqueAttributes(item, query.programGroup)
-        guard try await !isTaken(key, prompting: query.prompting) else {
+        let isThere = try await ItemUnlocking.during(query, on: self) { (unlocking) throws(SecretServiceError) in
+            try await isTaken(key, unlockedBy: unlocking)
+        }
+        guard !isThere else {
             throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
         }
         let collection = try await collectionToAdd(item, query.prompting)

@@ -34,13 +34,13 @@ extension SecretClient {
     func isTaken(
         _ key: UniqueAttributes,
         except item: SecretItem? = nil,
-        prompting: SecretPrompting = .never
+        unlockedBy unlocking: ItemUnlocking? = nil
     ) async throws(SecretServiceError) -> Bool {
         var records = try await records(key.search)
         let unread = records.filter { $0.properties.isLocked && $0.properties.attributes.isEmpty }
-        if !unread.isEmpty, prompting.isAllowed {
+        if !unread.isEmpty, let unlocking {
             // Attributes are sealed until the first unlock, which adding an item takes anyway.
-            _ = try await unlock(unread.map(\.item), prompting: prompting)
+            _ = try await unlocking.unlock(unread.map(\.item))
             records = try await self.records(key.search)
         }
         return records.contains { $0.item != item && key.isMet(by: $0.properties) }
