@@ -47,6 +47,28 @@ struct KeyTests {
         #expect(found[kSecAttrKeySizeInBits as String] as? Int == sample.bits)
     }
 
+    @Test("A public key of RSA may be in the form of certificates, as servers give it; its own form is PKCS #1")
+    func createWithData_subjectPublicKeyInfo_isRead() throws {
+        let bytes = try Sample.data("rsa-public.der")
+        try #require(bytes.count == 270)
+        let header: [UInt8] = [
+            0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05,
+            0x00, 0x03, 0x82, 0x01, 0x0f, 0x00,
+        ]
+        let attributes: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPublic,
+        ]
+        let wrapped = Data(header) + bytes
+        let key = try #require(SecKeyCreateWithData(wrapped as CFData, attributes as CFDictionary, nil))
+        #expect(SecKeyCopyExternalRepresentation(key, nil) as Data? == bytes)
+        expectError(errSecDecode, wrapped.dropLast(), attributes as CFDictionary)
+        expectError(errSecDecode, wrapped + [0], attributes as CFDictionary)
+        var unknown = wrapped
+        // Another algorithm.
+        unknown[16] = 7
+        expectError(errSecDecode, unknown, attributes as CFDictionary)
+    }
+
     @Test("Truncated, changed or too long keys are errors and never crash", arguments: Sample.keys)
     func createWithData_damaged_isRefused(sample: Sample.Key) throws {
         let bytes = try Sample.data(sample.description)

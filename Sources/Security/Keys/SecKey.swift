@@ -192,7 +192,8 @@ public func SecKeyGetBlockSize(_ key: SecKey) -> Int {
 /// Creates a key from its external representation.
 ///
 /// - Parameters:
-///   - keyData: PKCS #1 for RSA, ANSI X9.63 for elliptic curves.
+///   - keyData: PKCS #1 for RSA, ANSI X9.63 for elliptic curves. A public key of RSA may also be in the form that
+///     certificates have, as Apple accepts it.
 ///   - attributes: ``kSecAttrKeyType`` and ``kSecAttrKeyClass``. ``kSecAttrKeySizeInBits`` is ignored, as by Apple:
 ///     many programs give another size than that of the key.
 ///   - error: receives an error with ``errSecDecode``, ``errSecParam`` or ``errSecUnimplemented``.
@@ -210,7 +211,9 @@ public func SecKeyCreateWithData(
         guard query.values[.token] == nil else {
             throw StatusError(errSecUnimplemented, "a token makes its keys itself: SecKeyCreateRandomKey")
         }
-        let material = try KeyMaterial(checking: [UInt8](keyData as Data), type: type, keyClass: keyClass)
+        var bytes = [UInt8](keyData as Data)
+        if type == .rsa, keyClass == .public, let key = SubjectPublicKeyInfo.rsaKey(bytes) { bytes = key }
+        let material = try KeyMaterial(checking: bytes, type: type, keyClass: keyClass)
         return SecKey(material, KeyProperties(of: query))
     }
 }
