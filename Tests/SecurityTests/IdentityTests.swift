@@ -88,6 +88,24 @@ struct IdentityTests {
         }
     }
 
+    @Test("An added identity is the result, also if one of its items was there with other attributes")
+    func add_existingKeyHasOtherAttributes_isTheResult() async throws {
+        try await Keychain.withOwn { keychain in
+            try add("ec256", "ec256-private.bin")
+            let identity = try #require(keychain.find(query, [kSecReturnRef: true], as: SecIdentity.self))
+            let certificate = [kSecClass: kSecClassCertificate] as [CFString: Any] as CFDictionary
+            #expect(SecItemDelete(certificate) == errSecSuccess)
+            let tagged: [CFString: Any] = [
+                kSecValueRef: identity, kSecAttrApplicationTag: data("tag"), kSecAttrLabel: "mine", kSecReturnRef: true,
+            ]
+            var result: CFTypeRef?
+            #expect(SecItemAdd(tagged as CFDictionary, &result) == errSecSuccess)
+            #expect(result as? SecIdentity == identity)
+            let labelled = query.merging([kSecAttrLabel: "mine"]) { $1 }
+            #expect(SecItemCopyMatching(labelled as CFDictionary, nil) == errSecSuccess)
+        }
+    }
+
     private func add(_ certificate: String, _ key: String?) throws {
         let added = [kSecValueRef: try Sample.certificate(certificate)] as [CFString: Any]
         #expect(SecItemAdd(added as CFDictionary, nil) == errSecSuccess)

@@ -1,6 +1,7 @@
 #if Keys
 import Foundation
 import KeychaindKeys
+import KeychaindModel
 import SecretServiceClient
 
 // The functions of SecItem for identities.
@@ -17,6 +18,10 @@ extension IdentityQuery {
         var added = query
         let certificate = try SecCertificate(identity.certificate.bytes)
         added.object = .identity(SecIdentity(certificate, SecKey(identity.key.storage)))
+        // An item that existed keeps its own label and attributes.
+        added.label = nil
+        added.values = query.values.filter { attribute, _ in attribute == .accessGroup }
+        (added.created, added.modified, added.isUnconstrained) = (nil, nil, false)
         try copy(added, result)
     }
 
