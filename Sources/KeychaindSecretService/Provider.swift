@@ -62,7 +62,9 @@ package final class Provider {
         securityKeys: any SecurityKeys = NoSecurityKeys(),
         token: any KeyToken = NoKeyToken(),
         backups: BackupFolder? = nil,
-        confinement: @escaping @Sendable (ConnectionCredentials) -> Confinement = ConfinementFinder().find,
+        confinement: @escaping ConnectionLooks.Look = { (credentials, roots) throws(LookObstacle) in
+            try ConfinementFinder().find(credentials, into: roots)
+        },
         installations: SandboxInstallations = SandboxInstallations(),
         facts: ProviderFacts = ProviderFacts(),
         limits: ServiceLimits = ServiceLimits(),

@@ -58,6 +58,7 @@ package struct ErrorName: RawRepresentable, Hashable, Sendable {
     package static let invalidArguments = ErrorName(standard: "InvalidArgs")
     package static let limitsExceeded = ErrorName(standard: "LimitsExceeded")
     package static let nameHasNoOwner = ErrorName(standard: "NameHasNoOwner")
+    package static let noMemory = ErrorName(standard: "NoMemory")
     package static let noReply = ErrorName(standard: "NoReply")
     package static let notSupported = ErrorName(standard: "NotSupported")
     package static let propertyReadOnly = ErrorName(standard: "PropertyReadOnly")

@@ -9,16 +9,23 @@ package final class BlockingCalls {
     private enum Start<Result: Sendable> {
         case started(Promise<Result>)
         case tooManyRun
+        /// Too many calls for the same culprit are overdue.
+        case isOverdue
         case noThread
     }
 
-    /// The time after which a thread is tried again.
+    /// The time after which a call without a place or a thread is tried again.
     private static let pause = Duration.milliseconds(100)
 
     private let limit: Int
     private let patience: Duration
     private let startThread: StartThread
     private var running = 0
+    /// The calls that still run after their time, by what makes them block.
+    private var overdue: [String: Int] = [:]
+
+    /// The calls that may be overdue for one culprit.
+    private static let mostOverdue = 4
 
     /// - Parameters:
     ///   - limit: the number of concurrent calls.
@@ -35,28 +42,49 @@ package final class BlockingCalls {
     }
 
     /// Runs a call; nil if it takes too long, too many others are running, or no thread can be started.
-    package func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result? {
-        guard case .started(let promise) = start(body) else { return nil }
-        return await promise.value(within: patience)
+    ///
+    /// - Parameter culprit: what can make the call block; if too many calls for it still run after their time, this one
+    ///   takes too long without a try.
+    package func run<Result: Sendable>(
+        for culprit: String? = nil,
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result? {
+        guard case .started(let promise) = start(for: culprit, body) else { return nil }
+        return await result(of: promise, for: culprit)
     }
 
-    /// Runs a call as soon as a thread can be started; nil if it takes too long, too many others are running, or it is
-    /// no longer wanted.
+    /// Runs a call as soon as it has a place and a thread; nil if it takes too long, or is no longer wanted.
     package func runEventually<Result: Sendable>(
+        for culprit: String? = nil,
         while isWanted: @BusActor () -> Bool,
         _ body: @escaping @Sendable () -> Result
     ) async -> Result? {
         while isWanted() {
-            switch start(body) {
-            case .started(let promise): return await promise.value(within: patience)
-            case .tooManyRun: return nil
-            case .noThread: await BusActor.loop.wait(for: BlockingCalls.pause)
+            switch start(for: culprit, body) {
+            case .started(let promise): return await result(of: promise, for: culprit)
+            case .isOverdue: return nil
+            case .tooManyRun, .noThread: await BusActor.loop.wait(for: BlockingCalls.pause)
             }
         }
         return nil
     }
 
-    private func start<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Start<Result> {
+    private func result<Result: Sendable>(of promise: Promise<Result>, for culprit: String?) async -> Result? {
+        if let result = await promise.value(within: patience) { return result }
+        guard let culprit else { return nil }
+        overdue[culprit, default: 0] += 1
+        promise.onFulfillment { [weak self] _ in
+            guard let self, let count = overdue[culprit] else { return }
+            overdue[culprit] = count > 1 ? count - 1 : nil
+        }
+        return nil
+    }
+
+    private func start<Result: Sendable>(
+        for culprit: String?,
+        _ body: @escaping @Sendable () -> Result
+    ) -> Start<Result> {
+        if let culprit, overdue[culprit, default: 0] >= BlockingCalls.mostOverdue { return .isOverdue }
         guard running < limit else { return .tooManyRun }
         let promise = Promise<Result>()
         running += 1

@@ -46,21 +46,29 @@ package struct ConfinementFinder: Sendable {
     ///
     /// Blocks, as a process with its own file system can delay reads.
     package func find(_ credentials: ConnectionCredentials) -> Confinement {
-        UserRights.perform { look(at: credentials) }
+        do throws(LookObstacle) {
+            return try find(credentials, into: .all)
+        } catch {
+            return .unknown(reason: Text("it is in a sandbox that cannot be seen"))
+        }
     }
 
-    /// Whether the process is in another PID namespace than this one, or hidden; does not block.
-    package func isInOtherNamespace(_ credentials: ConnectionCredentials) -> Bool {
-        guard let id = credentials.processID.flatMap(Int32.init(exactly:)), id > 0 else { return true }
-        return namespaceLevels(of: ProcessFolder(id, in: root)).map { $0 > 1 } ?? true
+    /// Finds the sandbox around the process of a connection, unless something is in the way.
+    ///
+    /// - Parameter roots: those that may be looked into; a look into others than the own can block for ever.
+    package func find(_ credentials: ConnectionCredentials, into roots: LookRoots) throws(LookObstacle) -> Confinement {
+        try UserRights.perform { () throws(LookObstacle) in try look(at: credentials, into: roots) }
     }
 
-    private func look(at credentials: ConnectionCredentials) -> Confinement {
+    private func look(
+        at credentials: ConnectionCredentials,
+        into roots: LookRoots
+    ) throws(LookObstacle) -> Confinement {
         if let snap = credentials.securityLabel.flatMap(Sandbox.init(snapLabel:)) { return .sandbox(snap) }
         guard let processID = credentials.processID, processID > 0, let id = Int32(exactly: processID) else {
             return .unknown(reason: Text("its process is hidden, as in another container"))
         }
-        let flatpak = confinement(of: id)
+        let flatpak = try confinement(of: id, into: roots)
         guard credentials.isRunning else { return .unknown(reason: Text("process \(id) has ended")) }
         guard case .none = flatpak else { return flatpak }
         return credentials.securityLabel.flatMap(Sandbox.init(profileLabel:)).map(Confinement.sandbox) ?? .none
@@ -69,8 +77,8 @@ package struct ConfinementFinder: Sendable {
     // MARK: Flatpak
 
     /// The sandbox around a process, without its security label.
-    func confinement(of id: Int32) -> Confinement {
-        guard let chain = chain(from: id) else {
+    private func confinement(of id: Int32, into roots: LookRoots) throws(LookObstacle) -> Confinement {
+        guard let chain = try chain(from: id, into: roots) else {
             return .unknown(reason: Text("process \(id) has ended or cannot be seen"))
         }
         let files = chain.compactMap { link in
@@ -95,16 +103,17 @@ package struct ConfinementFinder: Sendable {
         guard !outermost.isInside || isReadOnly(outermost.path) else {
             return .unknown(reason: Text("the file in its sandbox can be changed by it"))
         }
-        guard isInstance(info, outermost.content) else {
+        guard try isInstance(info, outermost.content) else {
             return .unknown(reason: Text("Flatpak runs no such instance"))
         }
         return .sandbox(.flatpak(info.application))
     }
 
     /// Whether Flatpak's own record of the instance, which is outside of the sandbox, is the same.
-    private func isInstance(_ info: FlatpakInfo, _ content: [UInt8]) -> Bool {
+    private func isInstance(_ info: FlatpakInfo, _ content: [UInt8]) throws(LookObstacle) -> Bool {
         guard let instances, let instance = info.instance else { return false }
-        return ProcessFolder.read("\(instances)/\(instance)/info", limit: FlatpakInfo.longest + 1) == content
+        let record = try ProcessFolder.content(of: "\(instances)/\(instance)/info", limit: FlatpakInfo.longest + 1)
+        return record == content
     }
 
     // MARK: Processes
@@ -122,25 +131,25 @@ package struct ConfinementFinder: Sendable {
     }
 
     /// A process and its parents; nil if the process has ended, or parents in its PID namespace have.
-    private func chain(from id: Int32) -> [Link]? {
+    private func chain(from id: Int32, into roots: LookRoots) throws(LookObstacle) -> [Link]? {
         // A parent that ends while it is looked at leaves its children to another.
         for _ in 0..<3 {
-            if let chain = follow(from: id) { return chain }
+            if let chain = try follow(from: id, into: roots) { return chain }
         }
         return nil
     }
 
-    private func follow(from start: Int32) -> [Link]? {
+    private func follow(from start: Int32, into roots: LookRoots) throws(LookObstacle) -> [Link]? {
         var chain: [Link] = []
         var id = start
         for _ in 0..<ConfinementFinder.depth {
             let folder = ProcessFolder(id, in: root)
-            guard let before = status(of: folder), let levels = namespaceLevels(of: folder) else {
+            guard let before = try status(of: folder), let levels = try namespaceLevels(of: folder) else {
                 // The system's own processes may be hidden from the user (proc(5), hidepid).
                 return chain.last.map { $0.isInOtherNamespace } == false ? chain : nil
             }
-            let link = Link(info: info(in: folder), isInOtherNamespace: levels > 1)
-            guard let after = status(of: folder), after.startTime == before.startTime,
+            let link = Link(info: try info(of: folder, into: roots), isInOtherNamespace: levels > 1)
+            guard let after = try status(of: folder), after.startTime == before.startTime,
                 after.parentID == before.parentID
             else { return nil }
             chain.append(link)
@@ -150,25 +159,37 @@ package struct ConfinementFinder: Sendable {
         return nil
     }
 
-    private func status(of folder: ProcessFolder) -> ProcessStatus? {
-        folder.read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
+    private func status(of folder: ProcessFolder) throws(LookObstacle) -> ProcessStatus? {
+        try folder.content(of: "stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
     }
 
-    private func info(in folder: ProcessFolder) -> Info {
+    private func info(of folder: ProcessFolder, into roots: LookRoots) throws(LookObstacle) -> Info {
+        switch try ProcessRoot(of: folder, in: root) {
+        case .own: return try info(in: ProcessFolder("self", in: root))
+        case .hidden: return .unreadable
+        case .other(let name):
+            guard case .all = roots else { throw .root(name) }
+            return try info(in: folder)
+        }
+    }
+
+    private func info(in folder: ProcessFolder) throws(LookObstacle) -> Info {
         let path = "\(folder.path)/root/\(FlatpakInfo.name)"
         var status = stat()
-        guard lstat(path, &status) == 0 else { return errno == ENOENT ? .missing : .unreadable }
-        // A file without end is none of Flatpak's, but its process is in some sandbox.
-        guard let content = folder.read("root/\(FlatpakInfo.name)", limit: FlatpakInfo.longest + 1) else {
-            return .file([], path: path)
+        guard lstat(path, &status) == 0 else {
+            let code = errno
+            try LookObstacle.check(code)
+            return code == ENOENT ? .missing : .unreadable
         }
-        return .file(content, path: path)
+        // A file without end is none of Flatpak's, but its process is in some sandbox.
+        let content = try folder.content(of: "root/\(FlatpakInfo.name)", limit: FlatpakInfo.longest + 1)
+        return .file(content ?? [], path: path)
     }
 
     /// The PID namespaces from this process's down to that of another one (`NSpid` in `/proc/PID/status`), which no
     /// process can hide; one if they are the same.
-    private func namespaceLevels(of folder: ProcessFolder) -> Int? {
-        guard let content = folder.read("status", limit: 8 << 10) else { return nil }
+    private func namespaceLevels(of folder: ProcessFolder) throws(LookObstacle) -> Int? {
+        guard let content = try folder.content(of: "status", limit: 8 << 10) else { return nil }
         let lines = String(decoding: content, as: UTF8.self).split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("NSpid:") }) else { return 1 }
         return line.dropFirst("NSpid:".count).split { $0 == "\t" || $0 == " " }.count

@@ -21,18 +21,39 @@ package struct ProcessFolder {
     }
 
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
+        do throws(LookObstacle) {
+            return try content(of: path, limit: limit)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Returns what ``read(_:limit:)`` does; throws if the system is short of what it takes.
+    package func content(of name: String, limit: Int) throws(LookObstacle) -> [UInt8]? {
+        try ProcessFolder.content(of: "\(path)/\(name)", limit: limit)
+    }
+
+    package static func content(of path: String, limit: Int) throws(LookObstacle) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else {
+            try LookObstacle.check(errno)
+            return nil
+        }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+        var failure: Int32 = 0
+        let content = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             while count < limit {
                 let result = Glibc.read(descriptor, buffer.baseAddress! + count, limit - count)
+                if result < 0 { failure = errno }
                 guard result > 0 else { break }
                 count += result
             }
         }
+        // The start alone could be taken for the whole.
+        try LookObstacle.check(failure)
+        return content
     }
 
     /// In bytes; most environments have less than a tenth of that.
@@ -52,9 +73,18 @@ package struct ProcessFolder {
     }
 
     package func link(_ name: String) -> String? {
+        var failure: Int32 = 0
+        return link(name, failure: &failure)
+    }
+
+    /// - Parameter failure: gets the number of the error.
+    func link(_ name: String, failure: inout Int32) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             let count = readlink("\(path)/\(name)", buffer.baseAddress!, buffer.count)
-            guard count > 0 else { return nil }
+            guard count > 0 else {
+                failure = errno
+                return nil
+            }
             return String(decoding: UnsafeRawBufferPointer(buffer)[..<count], as: UTF8.self)
         }
     }

@@ -15,12 +15,9 @@ final class BusConnections {
         case decided(ClientView)
     }
 
-    /// Finds the sandbox around a process; called on a thread of its own, where it may block.
-    typealias Look = @Sendable (ConnectionCredentials) -> Confinement
-
     private let connection: Connection
     private let sandboxes: Sandboxes
-    private let look: Look
+    private let looks: ConnectionLooks
     private let logger: Logger
     private var states: [String: State] = [:]
     private var lookingCount = 0
@@ -28,27 +25,21 @@ final class BusConnections {
     /// Whether the connections from before the start are known.
     private var isComplete = false
 
-    /// Looks at programs of the system's PID namespace, and at others: those can make a look block for ever.
-    private let threads: (BlockingCalls, BlockingCalls)
-    private let turns = (LookTurns(places: 8), LookTurns(places: 4))
-
-    /// The time limit of a look.
-    private static let patience = Duration.seconds(2)
-
     /// Called for each connection that turns out to see everything.
     var onOutside: (@BusActor (String) -> Void)?
     /// Called for each that leaves the bus, and for each that turns out to be confined.
     var onVanished: (@BusActor (String) -> Void)?
 
-    init(on connection: Connection, sandboxes: Sandboxes, look: @escaping Look, logger: Logger) {
+    init(
+        on connection: Connection,
+        sandboxes: Sandboxes,
+        look: @escaping ConnectionLooks.Look,
+        logger: Logger
+    ) {
         self.connection = connection
         self.sandboxes = sandboxes
-        self.look = look
         self.logger = logger
-        threads = (
-            BlockingCalls(limit: 64, patience: BusConnections.patience),
-            BlockingCalls(limit: 64, patience: BusConnections.patience)
-        )
+        looks = ConnectionLooks(on: connection, look: look, logger: logger)
     }
 
     /// Follows the connections of the bus.
@@ -125,8 +116,17 @@ final class BusConnections {
                 promise.fulfill(.nothing)
                 return
             }
-            let view = await sandboxes.view(of: await confinement(of: name))
+            let confinement = await looks.confinement(of: name) {
+                if case .looking = states[name] { true } else { false }
+            }
+            let view = await sandboxes.view(of: confinement)
             guard case .looking(let current) = states[name], current === promise else { return }
+            if case .unknown(let reason) = confinement {
+                logger.info(
+                    "A program is shown no items",
+                    metadata: ["caller": "\(name)", "reason": "\(reason.english)"]
+                )
+            }
             states[name] = .decided(view)
             lookingCount -= 1
             if view.isConfined {
@@ -138,72 +138,5 @@ final class BusConnections {
             promise.fulfill(view)
         }
         return state
-    }
-
-    private func confinement(of name: String) async -> Confinement {
-        do throws(BusError) {
-            var credentials: ConnectionCredentials? = try await connection.credentials(of: name)
-            let isElsewhere = credentials.map(ConfinementFinder().isInOtherNamespace) ?? true
-            let turn = isElsewhere ? turns.1 : turns.0
-            // They hold a descriptor, and thousands of connections may wait.
-            if !turn.isFree { credentials = nil }
-            await turn.enter()
-            defer { turn.leave() }
-            let known: ConnectionCredentials
-            if let credentials { known = credentials } else { known = try await connection.credentials(of: name) }
-            return await examine(known, of: name, on: isElsewhere ? threads.1 : threads.0)
-        } catch {
-            return .unknown(reason: Text("the bus does not know it any more"))
-        }
-    }
-
-    private func examine(
-        _ credentials: ConnectionCredentials,
-        of name: String,
-        on threads: BlockingCalls
-    ) async -> Confinement {
-        // Decided without a look, the program would take its items for lost. Its calls wait instead.
-        let found = await threads.runEventually {
-            if case .looking = states[name] { true } else { false }
-        } _: { [look] in
-            look(credentials)
-        }
-        guard let found else { return .unknown(reason: Text("looking into it takes too long")) }
-        if case .unknown(let reason) = found {
-            logger.info("A program is shown no items", metadata: ["caller": "\(name)", "reason": "\(reason.english)"])
-        }
-        return found
-    }
-}
-
-/// Lets some looks run at a time, in the order of their arrival.
-@BusActor
-private final class LookTurns {
-    private var places: Int
-    private var waiting: [Promise<Void>] = []
-
-    nonisolated init(places: Int) {
-        self.places = places
-    }
-
-    /// Whether ``enter()`` would not wait.
-    var isFree: Bool { places > 0 }
-
-    func enter() async {
-        guard places == 0 else {
-            places -= 1
-            return
-        }
-        let turn = Promise<Void>()
-        waiting.append(turn)
-        await turn.wait()
-    }
-
-    func leave() {
-        guard !waiting.isEmpty else {
-            places += 1
-            return
-        }
-        waiting.removeFirst().fulfill()
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindTestSupport
@@ -28,6 +29,54 @@ struct BlockingCallsTests {
             { "never" }
         )
         #expect(result == nil)
+    }
+
+    @Test("A call that must be made waits for a place")
+    @BusActor
+    func runEventually_tooManyRun_waits() async {
+        let calls = BlockingCalls(limit: 1, patience: Patience.limit)
+        let gate = DispatchSemaphore(value: 0)
+        let first = Task.immediate { @BusActor in
+            await calls.run {
+                gate.wait()
+                return "first"
+            }
+        }
+        var tries = 0
+        let second = await calls.runEventually(
+            while: {
+                tries += 1
+                if tries == 2 { gate.signal() }
+                return true
+            },
+            { "second" }
+        )
+        #expect(second == "second")
+        #expect(await first.value == "first")
+    }
+
+    @Test("Calls that never end take some places for what makes them block, and leave the others")
+    @BusActor
+    func run_culpritIsOverdue_isNotTried() async throws {
+        let calls = BlockingCalls(limit: 8, patience: .milliseconds(20))
+        let gate = DispatchSemaphore(value: 0)
+        let tries = Recorder<Void>()
+        for _ in 0..<20 {
+            let result = await calls.runEventually(for: "a dead disk", while: { true }) {
+                tries.record(())
+                gate.wait()
+                return "answer"
+            }
+            #expect(result == nil)
+        }
+        #expect(tries.count == 4)
+        try await eventually("a call for another disk") {
+            await calls.run(for: "another disk") { "answer" } == "answer"
+        }
+        for _ in 0..<4 { gate.signal() }
+        try await eventually("the disk answers again") {
+            await calls.run(for: "a dead disk") { "answer" } == "answer"
+        }
     }
 
     /// Calls for which no thread can be started the first times.

@@ -102,7 +102,7 @@ private final class FuzzedService {
             inspector: CallerInspector(connection: connection, logger: FuzzReader.silent),
             questions: PromptQueue(PrompterChain([], logger: FuzzReader.silent), logger: FuzzReader.silent),
             biometry: NoReader(),
-            confinement: { _ in .none },
+            confinement: { _, _ in .none },
             logger: FuzzReader.silent
         )
         portal = SecretPortal(provider: provider, connection: connection, logger: FuzzReader.silent)

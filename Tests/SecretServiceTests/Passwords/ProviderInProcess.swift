@@ -27,12 +27,14 @@ final class ProviderInProcess {
     ///   - opens: whether the vault opens; otherwise calls wait for it.
     ///   - folder: the folder of a closed one, as after a restart.
     ///   - confinement: the sandbox around every client.
+    ///   - look: finds the sandbox instead.
     init(
         limits: ServiceLimits = ServiceLimits(),
         opens: Bool = true,
         clock: BootClock = .system,
         folder: TemporaryFolder? = nil,
-        confinement: Confinement = .none
+        confinement: Confinement = .none,
+        look: ConnectionLooks.Look? = nil
     ) async throws {
         _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         bus = try await PrivateBus()
@@ -48,7 +50,7 @@ final class ProviderInProcess {
             inspector: CallerInspector(connection: connection, logger: logger),
             questions: PromptQueue(GCRPrompter(connection: connection, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
-            confinement: { _ in confinement },
+            confinement: look ?? { _, _ in confinement },
             limits: limits,
             clock: clock,
             logger: logger

@@ -1,0 +1,68 @@
+import Dispatch
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindSecretService
+import KeychaindTestSupport
+import Synchronization
+import Testing
+
+/// What programs see that are looked at while looks fail or never end.
+@Suite(.onLoop)
+struct ConnectionLookTests {
+    private typealias Interface = SecretServiceProxy.Interface
+
+    @Test("A look that fails for a shortage is made again, and the calls of the program wait")
+    @BusActor
+    func look_shortage_isMadeAgain() async throws {
+        let tries = Mutex(0)
+        let service = try await ProviderInProcess { (_, _) throws(LookObstacle) in
+            let number = tries.withLock { tries in
+                tries += 1
+                return tries
+            }
+            // Some for each connection.
+            guard number > 12 else { throw .shortage }
+            return .none
+        }
+        #expect(try await collections(of: service.client).isEmpty == false)
+        #expect(tries.withLock { $0 } > 12)
+    }
+
+    @Test("Looks into a root that never answers hold up no other program")
+    @BusActor
+    func look_rootNeverAnswers_othersAreLookedAt() async throws {
+        let root = Mutex<String?>(nil)
+        let (gate, hung) = (DispatchSemaphore(value: 0), Recorder<Void>())
+        let service = try await ProviderInProcess { (_, roots) throws(LookObstacle) in
+            guard let name = root.withLock({ $0 }) else { return .none }
+            guard case .all = roots else { throw .root(name) }
+            if name == "dead" {
+                hung.record(())
+                gate.wait()
+            }
+            return .none
+        }
+        #expect(try await collections(of: service.client).isEmpty == false)
+        root.withLock { $0 = "dead" }
+        var dead: [SecretServiceProxy] = []
+        for _ in 0..<12 { dead.append(try SecretServiceProxy(on: service.bus)) }
+        for client in dead { #expect(try await collections(of: client) == []) }
+        // Four, and those that began before these were too late.
+        #expect(hung.count < 8)
+        for name in ["alive", nil] {
+            root.withLock { $0 = name }
+            #expect(try await collections(of: try SecretServiceProxy(on: service.bus)).isEmpty == false)
+        }
+        for _ in 0..<8 { gate.signal() }
+    }
+
+    @BusActor
+    private func collections(of client: SecretServiceProxy) async throws -> [ObjectPath] {
+        try await client.property(
+            "Collections",
+            of: SecretServiceProxy.service,
+            Interface.service,
+            as: [ObjectPath].self
+        )
+    }
+}
