@@ -10,13 +10,13 @@ final class ChangeObserver {
 
 /// Decides when a change of an item or a label may begin, so that what others are told of changes does not pile up.
 package protocol ChangeAdmission: AnyObject {
-    /// Waits until a change may begin, and returns what ``end(_:)`` takes.
+    /// Waits until a change may begin, and returns its number.
     ///
     /// - Parameter bytes: those of the label and the attributes that others are told.
     func begin(_ bytes: Int) async -> Int
 
     /// Ends a change, just before others are told of it.
-    func end(_ size: Int)
+    func end(_ number: Int)
 }
 
 /// The objects that the collections of a vault share.

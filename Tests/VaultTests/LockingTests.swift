@@ -305,7 +305,7 @@ import Testing
             return bytes
         }
 
-        func end(_ size: Int) { runningChanges -= 1 }
+        func end(_ number: Int) { runningChanges -= 1 }
 
         func open() {
             for change in waiting { change.resume() }

@@ -44,8 +44,8 @@ extension Collection {
         try requireUnlocked()
         let begun = begun ?? context.locks.now
         let admission = context.observer.admission
-        let size = await admission?.begin(mutation.toldBytes(in: table)) ?? 0
-        defer { admission?.end(size) }
+        let number = await admission?.begin(mutation.toldBytes(in: table)) ?? 0
+        defer { admission?.end(number) }
         // As the changes that wait for a commit, also if it is unlocked again by now.
         guard !context.locks.contain(name, since: begun) else { throw VaultError.collectionWasLocked }
         if case .writing = commits {

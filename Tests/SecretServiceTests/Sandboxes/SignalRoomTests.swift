@@ -50,6 +50,23 @@ struct SignalRoomTests {
         #expect(most < 4 << 20)
     }
 
+    @Test("A change whose disk does not answer keeps no room from others")
+    @BusActor
+    func change_doesNotEnd_othersBegin() async throws {
+        let service = try await ProviderInProcess()
+        try await service.collection(.login).unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let session = try await service.client.openPlainSession()
+        let admission = try #require(service.vault.admission)
+        let all = 1 << 20
+        let first = await admission.begin(all)
+        _ = try await service.client.createItem(in: .login, "beside it", ["n": "1"], session: session)
+        // Its signals take their room when it ends, and give it back.
+        let second = await admission.begin(all)
+        admission.end(first)
+        admission.end(second)
+        _ = try await service.client.createItem(in: .login, "after it", ["n": "2"], session: session)
+    }
+
     @BusActor
     private final class Scene {
         let service: ProviderInProcess
