@@ -54,7 +54,8 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Bytes in an alias.
     package var aliasBytes = 100
 
-    /// Wait of a call for the vault and its keys; below the 25 s timeout of libdbus.
+    /// Wait of a call for the vault and its keys, and of a dismissed prompt for its action; below the 25 s timeout of
+    /// libdbus.
     package var settlingTime = Duration.seconds(20)
 
     /// Items up to which a change signal carries the whole list at once; see ``ChangeNotifier``.

@@ -71,4 +71,14 @@ final class Readiness {
         }
         _ = await settled.wait(within: deadline - .now)
     }
+
+    /// Waits while another file is put in place of a collection's, within the limit.
+    func waitForReplacement(of collection: Collection, in vault: Vault) async {
+        let ended = Promise<Void>()
+        BusActor.start {
+            await vault.waitForReplacement(of: collection)
+            ended.fulfill()
+        }
+        _ = await ended.wait(within: limit)
+    }
 }

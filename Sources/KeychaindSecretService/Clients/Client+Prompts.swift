@@ -5,6 +5,8 @@ import KeychaindVault
 /// The open prompts of a client, and the conversations of its calls.
 struct ClientPrompts {
     fileprivate var table: [ObjectNumber: Prompt] = [:]
+    /// Those that are completed for the client, but whose actions have not ended.
+    fileprivate var abandoned: [ObjectNumber: Prompt] = [:]
     fileprivate var conversations: [ObjectIdentifier: Conversation] = [:]
 
     var numbers: some Sequence<ObjectNumber> { table.keys }
@@ -16,10 +18,10 @@ extension Client {
     /// Creates a prompt; throws `LimitsExceeded` past the limits of number and bytes.
     func makePrompt(_ action: any PromptAction) throws(BusError) -> ObjectPath {
         let limits = environment.limits
-        guard prompts.table.count < limits.prompts else {
+        guard prompts.table.count + prompts.abandoned.count < limits.prompts else {
             throw BusError(.limitsExceeded, "you already have \(limits.prompts) open prompts")
         }
-        let bytes = prompts.table.values.reduce(action.keptBytes) { $0 + $1.keptBytes }
+        let bytes = [prompts.table, prompts.abandoned].joined().reduce(action.keptBytes) { $0 + $1.value.keptBytes }
         guard bytes <= limits.bytesInPrompts else {
             throw BusError(
                 .limitsExceeded,
@@ -37,6 +39,16 @@ extension Client {
         signal.append(outcome.isDismissed, outcome.result)
         environment.connection.send(signal)
         prompts.table[prompt.number] = nil
+    }
+
+    /// Completes a prompt whose action has not ended; it counts until ``forget(_:)``.
+    func abandon(_ prompt: Prompt, _ outcome: PromptOutcome) {
+        complete(prompt, outcome)
+        prompts.abandoned[prompt.number] = prompt
+    }
+
+    func forget(_ prompt: Prompt) {
+        prompts.abandoned[prompt.number] = nil
     }
 
     /// Dismisses the prompt that restores a backup, unless it has been run; false if there is none.

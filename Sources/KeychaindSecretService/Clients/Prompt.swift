@@ -8,6 +8,8 @@ final class Prompt {
     private enum State {
         case created
         case running(Conversation)
+        /// The client has its `Completed`, but the action waits, as for a disk that never answers.
+        case abandoned
         case completed
     }
 
@@ -56,15 +58,27 @@ final class Prompt {
     func dismiss(_ cancellation: Cancellation = .byProgram) {
         switch state {
         case .created: complete(.dismissed(action.emptyResult))
-        case .running(let conversation): conversation.end(cancellation)
-        case .completed: break
+        case .running(let conversation):
+            conversation.end(cancellation)
+            BusActor.loop.schedule(after: client.environment.limits.settlingTime) { [weak self] in self?.abandon() }
+        case .abandoned, .completed: break
         }
     }
 
+    private func abandon() {
+        guard case .running = state else { return }
+        state = .abandoned
+        client.abandon(self, .dismissed(action.emptyResult))
+    }
+
     private func complete(_ outcome: PromptOutcome) {
-        if case .completed = state { return }
+        let before = state
         state = .completed
-        client.complete(self, outcome)
+        switch before {
+        case .created, .running: client.complete(self, outcome)
+        case .abandoned: client.forget(self)
+        case .completed: break
+        }
     }
 }
 

@@ -46,11 +46,12 @@ final class CollectionPassword: PasswordVerifier {
     }
 
     /// Turns to the collection in place of one whose file was replaced or restored; false if it may not, or there is
-    /// none.
+    /// none in time.
     @discardableResult
     func follow() async -> Bool {
         guard follows else { return false }
-        let present = await unlocker.vault.successor(of: collection)
+        await unlocker.readiness.waitForReplacement(of: collection, in: unlocker.vault)
+        let present = unlocker.vault.successor(of: collection)
         guard present !== collection else { return false }
         collection = present
         return true

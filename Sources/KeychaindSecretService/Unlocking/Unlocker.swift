@@ -165,7 +165,7 @@ struct Unlocker {
             ) {
                 await verifier.follow()
                 let collection = verifier.collection
-                guard collection.isLocked, !collection.isUnreadable,
+                guard collection.isLocked, !collection.isUnreadable, !collection.isRetired,
                     vault.collection(named: collection.name) === collection, collections.mayGetFirstPassword(collection)
                 else { return nil }
                 let isLogin = collection.name == .login && !collection.isVacant

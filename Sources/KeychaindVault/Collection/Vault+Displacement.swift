@@ -27,13 +27,16 @@ extension Vault {
         return new
     }
 
+    /// Waits for a replacement of a collection that is under way; its disk may never answer.
+    package func waitForReplacement(of collection: Collection) async {
+        await replacements.lock(collection.name)
+        replacements.unlock(collection.name)
+    }
+
     /// Returns the collection that is now in place of one whose file was replaced or restored, else that one itself.
     ///
-    /// Waits for a replacement that is under way. A vacant one is in place of none: a password that a person gives for
-    /// another would become its first.
-    package func successor(of collection: Collection) async -> Collection {
-        await replacements.lock(collection.name)
-        defer { replacements.unlock(collection.name) }
+    /// A vacant one is in place of none: a password that a person gives for another would become its first.
+    package func successor(of collection: Collection) -> Collection {
         guard collection.isRetired, let present = self.collection(named: collection.name), present.state != .vacant
         else { return collection }
         return present
