@@ -19,25 +19,26 @@ package final class BlockingCalls {
 
     private let limit: Int
     private let patience: Duration
+    private let mostOverdue: Int
     private let startThread: StartThread
     private var running = 0
     /// The calls that still run after their time, by what makes them block.
     private var overdue: [String: Int] = [:]
 
-    /// The calls that may be overdue for one culprit.
-    private static let mostOverdue = 4
-
     /// - Parameters:
     ///   - limit: the number of concurrent calls.
     ///   - patience: the time limit of each call.
+    ///   - mostOverdue: the number of calls for one culprit that may run for longer.
     ///   - startThread: replaced in tests.
     package init(
         limit: Int,
         patience: Duration,
+        mostOverdue: Int = 4,
         startThread: @escaping StartThread = { body in BlockingThread.start(body) }
     ) {
         self.limit = limit
         self.patience = patience
+        self.mostOverdue = mostOverdue
         self.startThread = startThread
     }
 
@@ -84,7 +85,7 @@ package final class BlockingCalls {
         for culprit: String?,
         _ body: @escaping @Sendable () -> Result
     ) -> Start<Result> {
-        if let culprit, overdue[culprit, default: 0] >= BlockingCalls.mostOverdue { return .isOverdue }
+        if let culprit, overdue[culprit, default: 0] >= mostOverdue { return .isOverdue }
         guard running < limit else { return .tooManyRun }
         let promise = Promise<Result>()
         running += 1

@@ -26,9 +26,7 @@ package final class CallerIdentity {
     package func caller() async -> Caller {
         switch state {
         case .known(let caller):
-            let checked = inspector.checked(caller)
-            state = .known(checked)
-            return checked
+            return check(caller)
         case .inspecting(let promise):
             return await promise.value()
         case .gone:
@@ -47,8 +45,12 @@ package final class CallerIdentity {
     /// The caller, if it is already known; does not wait.
     package var known: Caller? {
         guard case .known(let caller) = state else { return nil }
-        let checked = inspector.checked(caller)
-        state = .known(checked)
+        return check(caller)
+    }
+
+    private func check(_ caller: Caller) -> Caller {
+        let (checked, isFinal) = inspector.checked(caller)
+        if isFinal { state = .known(checked) }
         return checked
     }
 
@@ -71,9 +73,12 @@ package final class CallerInspector {
     /// Inspects a process; called on a thread of its own, where it may block.
     package typealias Inspection = @Sendable (ConnectionCredentials) -> Caller.Insight
 
+    /// Whether a process is still the inspected one; does not block.
+    package typealias Check = @Sendable (CallerProcess) throws(LookObstacle) -> Bool
+
     private let connection: Connection
     private let inspection: Inspection
-    private let isSame: @Sendable (CallerProcess) -> Bool
+    private let isSame: Check
     private let threads: BlockingCalls
     private let logger: Logger
 
@@ -82,19 +87,20 @@ package final class CallerInspector {
 
     /// - Parameters:
     ///   - inspection: replaced in tests.
-    ///   - isSame: whether a process is still the inspected one; replaced in tests.
+    ///   - isSame: replaced in tests.
     ///   - patience: the time limit of an inspection, which a process in a file system of its own could block for ever.
     package init(
         connection: Connection,
         inspection: @escaping Inspection = ProcessInspector().inspect,
-        isSame: @escaping @Sendable (CallerProcess) -> Bool = ProcessInspector().isSame,
+        isSame: @escaping Check = ProcessInspector().isSame,
         patience: Duration = .seconds(2),
         logger: Logger
     ) {
         self.connection = connection
         self.inspection = inspection
         self.isSame = isSame
-        threads = BlockingCalls(limit: CallerInspector.threadLimit, patience: patience)
+        // Each call of a program that blocks its inspection begins another one.
+        threads = BlockingCalls(limit: CallerInspector.threadLimit, patience: patience, mostOverdue: 2)
         self.logger = logger
     }
 
@@ -107,7 +113,8 @@ package final class CallerInspector {
             logger.debug("A caller is not known to the bus", metadata: ["caller": "\(name)", "reason": "\(error)"])
             return (.opaque(name, reason: Text("the bus does not know it any more")), false)
         }
-        guard let insight = await threads.run({ [inspection] in inspection(credentials) }) else {
+        let culprit = credentials.processID.map { id in "\(id)" }
+        guard let insight = await threads.run(for: culprit, { [inspection] in inspection(credentials) }) else {
             return (.opaque(name, userID: credentials.userID, reason: Text("looking into it takes too long")), false)
         }
         return (Caller(uniqueName: name, userID: credentials.userID, insight: insight), true)
@@ -115,12 +122,18 @@ package final class CallerInspector {
 
     /// The caller, opaque if its process has ended: process ids are reused, and a child may have inherited the
     /// connection.
-    fileprivate func checked(_ caller: Caller) -> Caller {
-        guard let process = caller.process, !isSame(process) else { return caller }
-        return .opaque(
-            caller.uniqueName,
-            userID: caller.userID,
-            reason: Text("process \(process.id), which has connected, has ended")
-        )
+    ///
+    /// A later check may find it again if the result is not final.
+    fileprivate func checked(_ caller: Caller) -> (caller: Caller, isFinal: Bool) {
+        guard let process = caller.process else { return (caller, true) }
+        let (name, userID) = (caller.uniqueName, caller.userID)
+        do throws(LookObstacle) {
+            guard try !isSame(process) else { return (caller, true) }
+            let reason = Text("process \(process.id), which has connected, has ended")
+            return (.opaque(name, userID: userID, reason: reason), true)
+        } catch {
+            let reason = Text("process \(process.id) has ended or cannot be seen")
+            return (.opaque(name, userID: userID, reason: reason), false)
+        }
     }
 }

@@ -144,12 +144,12 @@ package struct ConfinementFinder: Sendable {
         var id = start
         for _ in 0..<ConfinementFinder.depth {
             let folder = ProcessFolder(id, in: root)
-            guard let before = try status(of: folder), let levels = try namespaceLevels(of: folder) else {
+            guard let before = try ProcessStatus(of: folder), let levels = try namespaceLevels(of: folder) else {
                 // The system's own processes may be hidden from the user (proc(5), hidepid).
                 return chain.last.map { $0.isInOtherNamespace } == false ? chain : nil
             }
             let link = Link(info: try info(of: folder, into: roots), isInOtherNamespace: levels > 1)
-            guard let after = try status(of: folder), after.startTime == before.startTime,
+            guard let after = try ProcessStatus(of: folder), after.startTime == before.startTime,
                 after.parentID == before.parentID
             else { return nil }
             chain.append(link)
@@ -157,10 +157,6 @@ package struct ConfinementFinder: Sendable {
             id = after.parentID
         }
         return nil
-    }
-
-    private func status(of folder: ProcessFolder) throws(LookObstacle) -> ProcessStatus? {
-        try folder.content(of: "stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
     }
 
     private func info(of folder: ProcessFolder, into roots: LookRoots) throws(LookObstacle) -> Info {

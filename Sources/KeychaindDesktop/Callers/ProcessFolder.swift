@@ -156,6 +156,12 @@ package struct ProcessStatus: Equatable {
     }
 
     package static let longest = 2048
+
+    /// Nil if the process has ended or cannot be seen.
+    init?(of folder: ProcessFolder) throws(LookObstacle) {
+        guard let content = try folder.content(of: "stat", limit: ProcessStatus.longest) else { return nil }
+        self.init(content)
+    }
 }
 
 /// The content of `/proc/PID/status` (proc_pid_status(5)).

@@ -55,14 +55,17 @@ package struct ProcessInspector: Sendable {
     }
 
     /// Whether the id still belongs to the inspected process, with the same program; does not block.
-    package func isSame(_ process: CallerProcess) -> Bool {
+    package func isSame(_ process: CallerProcess) throws(LookObstacle) -> Bool {
+        let folder = ProcessFolder(process.id, in: root)
+        var status = try ProcessStatus(of: folder)
         // This file is readable by all, unless /proc hides processes.
-        let status = self.status(of: process.id) ?? UserRights.perform { self.status(of: process.id) }
+        if status == nil {
+            status = try UserRights.perform { () throws(LookObstacle) in try ProcessStatus(of: folder) }
+        }
         guard let status, status.startTime == process.startTime, status.state != "Z", status.state != "X" else {
             return false
         }
         // A process that has executed another program may still have the connection.
-        let folder = ProcessFolder(process.id, in: root)
         guard let program = process.program, let path = folder.link("exe") ?? UserRights.perform({ folder.link("exe") })
         else { return true }
         return path == program.path || path == program.path + " (deleted)"

@@ -36,9 +36,9 @@ struct RunningProcessTests {
         let shell = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.id)/exe")
         #expect(caller.description == "“\(shell)” (process \(process.id)), which says that it runs “\(script)”")
         #expect(caller.process?.isHeldByBus == false)
-        #expect(ProcessInspector().isSame(try #require(caller.process)))
+        #expect(try ProcessInspector().isSame(#require(caller.process)))
         try await process.kill()
-        #expect(!ProcessInspector().isSame(try #require(caller.process)))
+        #expect(try !ProcessInspector().isSame(#require(caller.process)))
         #expect(inspect(process).process == nil)
     }
 
