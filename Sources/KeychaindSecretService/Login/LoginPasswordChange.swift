@@ -40,11 +40,15 @@ final class LoginPasswordChange: PasswordVerifier {
                     metadata: ["keychain": "\(name)", "reason": "\(error)"]
                 )
             }
-            guard change.failed.isEmpty else { return .failed(reason: "a keychain keeps its old password") }
-            logger.notice("Keychains have the account's new password")
-            reply = LoginReply(.changed, collections: change.changed.count)
-            // A password that opens other keychains but not `login` counts as a failed attempt at `login`.
-            return change.changed.contains(.login) ? .right : .wrong()
+            if change.failed.isEmpty {
+                logger.notice("Keychains have the account's new password")
+                reply = LoginReply(.changed, collections: change.changed.count)
+            }
+            // Only `login` counts: a password that opens other keychains is a failed attempt at it, whether or not they
+            // could be changed.
+            if change.changed.contains(.login) { return .right }
+            let loginMayHaveIt = change.failed.contains { failure in failure.name == .login }
+            return loginMayHaveIt ? .failed(reason: "the keychain 'login' keeps its old password") : .wrong()
         } catch  where error.code == .wrongPassword {
             reply = LoginReply(.wrong)
             return .wrong()

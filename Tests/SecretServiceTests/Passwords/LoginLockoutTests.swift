@@ -42,6 +42,22 @@ struct LoginLockoutTests {
         await service.vault.close()
     }
 
+    /// A change that fails in part says nothing about `login`.
+    @Test("the right password of another keychain is counted beside one that cannot be changed")
+    @BusActor
+    func rightPasswordOfAnotherKeychain_besideAnUnreadableOne_isCounted() async throws {
+        let first = try await ProviderInProcess()
+        _ = try await first.vault.createCollection(label: "Own", password: ProviderInProcess.bytes("own"))
+        await first.vault.close()
+        _ = try first.folder.write("no keychain", to: "data/Broken.keychain")
+        let service = try await ProviderInProcess(folder: first.folder)
+        #expect(try await change(from: "own", in: service) == .failed)
+        var status = LoginReply.Status.failed
+        for _ in 0..<10 where status != .refused { status = try await change(from: "new", in: service) }
+        #expect(status == .refused)
+        await service.vault.close()
+    }
+
     @BusActor
     private func change(from old: String, in service: ProviderInProcess) async throws -> LoginReply.Status {
         let new = try ProviderInProcess.bytes("new")
