@@ -140,6 +140,35 @@ struct IdleMemoryTests {
         try await service.daemon.stop()
     }
 
+    @Test("no secret remains that a prompt or a context has kept")
+    func secretsOfPromptsAndContexts_areGone() async throws {
+        let service = try await RunningService()
+        let client = service.client
+        let memory = DaemonMemory(of: service.daemon)
+        let channel = try await SecretChannel(.plain, client)
+        let attributes = ["keychain:access-control": "devicePasscode"]
+        let properties = SecretServiceProxy.itemProperties(label: "sealed", attributes)
+        _ = try await client.createItem(properties: properties, secret: channel.seal(Mark(), 64))
+
+        let mark = Mark()
+        let secret = try channel.seal(mark, 64)
+        let prompt = try await client.createItem(properties: properties, secret: secret, replace: true).prompt
+        try await client.call(prompt, "org.freedesktop.Secret.Prompt", "Dismiss")
+        try await memory.waitUntilGone(mark, what: "the secret of a dismissed prompt")
+
+        let (first, second) = (Mark(), Mark())
+        let authentication = "org.keychaind.Authentication1"
+        let root = ObjectPath(unchecked: "/org/keychaind/Authentication")
+        let context = try await client.call(root, authentication, "CreateContext").read(ObjectPath.self)
+        let interface = "\(authentication).Context"
+        try await client.call(context, interface, "SetCredential", channel.seal(first, 32))
+        try await client.call(context, interface, "SetCredential", channel.seal(second, 32))
+        try await memory.waitUntilGone(first, what: "a replaced credential")
+        try await client.call(context, interface, "Invalidate")
+        try await memory.waitUntilGone(second, what: "the credential of a context")
+        try await service.daemon.stop()
+    }
+
     // MARK: Passwords
 
     @Test("no password of gnome-keyring's interface remains")
