@@ -23,6 +23,10 @@ extension Daemon {
         do throws(VaultError) {
             guard let keys = try keys(from: kept, sealed) else { return }
             let names = try await vault.takeOver(keys, begun: begun)
+            guard !names.isEmpty else {
+                let reason = "the kept keys open no keychain"
+                return logger.warning("Keychains are locked after the restart", metadata: ["reason": "\(reason)"])
+            }
             logger.notice(
                 "Keychains stay unlocked across the restart",
                 metadata: ["keychains": "\(names.map(\.description).joined(separator: ", "))"]

@@ -92,6 +92,32 @@ import Testing
         try await SecretServiceProxy(on: bus).roundTrip()
         #expect(try await process.terminate() == .success)
     }
+
+    @Test("the log says that kept keys open nothing")
+    func start_withUselessKeptKeys_saysThatKeychainsAreLocked() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        // The number 1033 is F_ADD_SEALS, and 7 the seals of the size.
+        let script = """
+            import fcntl, os, sys
+            keys = os.memfd_create('keys', os.MFD_ALLOW_SEALING)
+            os.write(keys, b'no keys')
+            fcntl.fcntl(keys, 1033, 7)
+            os.dup2(keys, 3)
+            os.set_inheritable(3, True)
+            os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1', LISTEN_FDNAMES='keychain-keys')
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
+        let process = try ChildProcess(
+            "/usr/bin/python3",
+            ["-c", script, KeychainDaemon.executable],
+            environment: launch.environment
+        )
+        _ = try await process.standardError.lines.first("the warning") {
+            $0.contains("Keychains are locked after the restart")
+        }
+        #expect(try await process.terminate() == .success)
+    }
 }
 
 /// A listener for sequential packets that accepts no connection.
