@@ -22,8 +22,9 @@ final class Restorations {
     let unlocker: Unlocker
     let logger: Logger
 
-    /// The lockout for passwords of all backups; not stored, since a file can be attacked elsewhere, too.
-    let lockout = LockoutKeeper(store: NoLockoutStore())
+    /// The lockouts for passwords of all backups, of people and of programs; not stored, since a file can be attacked
+    /// elsewhere, too.
+    let lockout: PasswordLockout
 
     private let clock: BootClock
     private var restores: [RestorePlace] = []
@@ -35,6 +36,9 @@ final class Restorations {
         self.unlocker = unlocker
         self.clock = clock
         self.logger = logger
+        let people = LockoutKeeper(store: NoLockoutStore(), clock: clock)
+        let programs = LockoutKeeper(store: NoLockoutStore(), clock: clock)
+        lockout = PasswordLockout { source in source == .person ? people : programs }
     }
 
     /// Copies a file that the caller has opened.

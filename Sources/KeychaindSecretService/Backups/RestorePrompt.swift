@@ -50,7 +50,7 @@ final class RestorePrompt: PromptAction {
         let caller = await client.caller()
         let asked = await conversation.askPassword(
             verifiedBy: BackupKey(of: backup, in: restorations.vault),
-            countedBy: PasswordLockout { [restorations] _ in restorations.lockout }
+            countedBy: restorations.lockout
         ) {
             let label = PromptText.name(backup.label)
             let place = RestoredPlace(of: backup, as: name, present: present, in: restorations.vault)

@@ -1,4 +1,5 @@
 import Foundation
+import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindGcrypt
 import KeychaindModel
@@ -7,7 +8,7 @@ import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
-/// The two places of restores, which programs hold for longer than a person restores a keychain.
+/// What programs can do against a person's restore: hold its two places, and type wrong passwords.
 @Suite(.onLoop)
 struct RestorePlaceTests {
     private static let path = ObjectPath(unchecked: "/org/keychaind/Backups")
@@ -37,6 +38,35 @@ struct RestorePlaceTests {
         try await login.unlock(with: ProviderInProcess.bytes("other"))
         await vault.close()
         return folder + "/login.keychain"
+    }
+
+    /// Trusts dialogs as the test says.
+    @BusActor
+    private final class Judge: PrompterInspector {
+        var verdict = PrompterTrust.passwordsOnly(reason: "the test says so")
+
+        func trust(in prompter: PrompterProcess) async -> PrompterTrust { verdict }
+    }
+
+    @Test("wrong passwords from a dialog of a program do not delay a person")
+    @BusActor
+    func wrongPasswordsOfAProgram_delayNoPerson() async throws {
+        let judge = Judge()
+        let service = try await ProviderInProcess(clock: time.clock, inspector: judge)
+        let backup = try await makeBackup(in: service)
+        func warnings(_ answers: [PromptResponse]) async throws -> (isRestored: Bool, warnings: [String]) {
+            let prompter = try FakePrompter(on: service.bus, answers)
+            let outcome = try await service.client.complete(try await restore(backup, as: service.client))
+            prompter.crash()
+            return (!outcome.isDismissed, prompter.questions.all.compactMap { $0.text("warning") })
+        }
+        let guesses = try await warnings([PromptResponse](repeating: .answer("wrong"), count: 5) + [.cancel])
+        #expect(!guesses.isRestored && guesses.warnings.last?.contains("Too many passwords were wrong") == true)
+        judge.verdict = .trusted
+        // The backup's password, and that of the keychain that it replaces.
+        let person = try await warnings([.answer("other"), .answer(ProviderInProcess.password), .cancel])
+        #expect(person.isRestored && !person.warnings.contains { $0.contains("Too many") })
+        await service.vault.close()
     }
 
     @Test("a program has one restore at a time")

@@ -28,13 +28,15 @@ final class ProviderInProcess {
     ///   - folder: the folder of a closed one, as after a restart.
     ///   - confinement: the sandbox around every client.
     ///   - look: finds the sandbox instead.
+    ///   - inspector: decides the trust in prompters; nil to trust all.
     init(
         limits: ServiceLimits = ServiceLimits(),
         opens: Bool = true,
         clock: BootClock = .system,
         folder: TemporaryFolder? = nil,
         confinement: Confinement = .none,
-        look: ConnectionLooks.Look? = nil
+        look: ConnectionLooks.Look? = nil,
+        inspector: (any PrompterInspector)? = nil
     ) async throws {
         _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         bus = try await PrivateBus()
@@ -48,7 +50,10 @@ final class ProviderInProcess {
             vault: vault,
             connection: connection,
             inspector: CallerInspector(connection: connection, logger: logger),
-            questions: PromptQueue(GCRPrompter(connection: connection, logger: logger), logger: logger),
+            questions: PromptQueue(
+                GCRPrompter(connection: connection, inspector: inspector, logger: logger),
+                logger: logger
+            ),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             confinement: look ?? { _, _ in confinement },
             limits: limits,
