@@ -21,6 +21,7 @@ enum Probe {
         case "gcrypt": try await takesStartedLibgcrypt()
         case "descriptors": try await survivesWithoutDescriptors()
         case "refused-secret": try await wipesRefusedSecret()
+        case "credential": try await wipesCredential()
         default: throw Failure("there is no probe '\(name)'")
         }
     }
@@ -116,6 +117,23 @@ enum Probe {
         }
         let count = MemoryScan.occurrences()
         guard count == 0 else { throw Failure("the secret lies in memory, \(count) times") }
+    }
+
+    /// For a provider without encryption that takes credentials.
+    private static func wipesCredential() async throws {
+        var configuration = SecretClient.Configuration()
+        configuration.encryption = .none
+        let client = try await SecretClient.connect(configuration)
+        guard let context = try await client.makeAuthenticationContext() else { throw Failure("no context") }
+        var password: [UInt8] = []
+        password.reserveCapacity(MemoryScan.count)
+        for index in 0..<MemoryScan.count { password.append(MemoryScan.byte(index)) }
+        guard MemoryScan.occurrences() == 1 else { throw Failure("the password is not found where it is") }
+        try await context.setCredential(password)
+        let count = MemoryScan.occurrences()
+        // The caller's own is left.
+        guard count == 1 else { throw Failure("the password lies in memory, \(count) times") }
+        withExtendedLifetime(password) {}
     }
 
     private static func failure(

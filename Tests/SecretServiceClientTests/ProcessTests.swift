@@ -29,6 +29,24 @@ struct ProcessTests {
         #expect(result.text == "ok\n", "\(result.text) \(result.errors)")
     }
 
+    @Test("An unencrypted credential does not stay in memory")
+    func credential_isOverwritten() async throws {
+        let provider = try await ScriptedProvider { (call, _) throws(BusError) in
+            switch call.member {
+            case "CreateContext": call.reply(with: ObjectPath(unchecked: "/org/keychaind/Authentication/context/1"))
+            case "SetCredential": call.reply()
+            case "OpenSession": try ScriptedProvider.plainSession(call)
+            default: break
+            }
+        }
+        let result = try await Command.run(
+            ProcessTests.executable,
+            ["credential"],
+            environment: provider.bus.environment
+        )
+        #expect(result.text == "ok\n", "\(result.text) \(result.errors)")
+    }
+
     @Test("Without DBUS_SESSION_BUS_ADDRESS, the socket in the runtime folder is used")
     func session_noAddress_isInTheRuntimeFolder() async throws {
         let link = try TemporaryFolder()

@@ -12,6 +12,20 @@ extension SecretClient {
         )
     }
 
+    /// Makes a call that brings a secret, and overwrites it.
+    func callWithSecret(_ message: Message, to owner: String) async throws(SecretServiceError) -> Message {
+        do throws(SecretServiceError) {
+            let reply = try await call(message, to: owner)
+            // An unencrypted message contains the secret itself.
+            message.wipeByteArrays()
+            return reply
+        } catch {
+            // Without a reply, the message may still be queued.
+            if error.endsCall { message.wipeByteArrays() }
+            throw error
+        }
+    }
+
     func complete(
         _ prompt: ObjectPath,
         of owner: String,
@@ -75,13 +89,8 @@ extension SecretClient {
             // Unlocking is ours: keychaind asks nobody at such a read (`ask-at-read`).
             message.forbidActivation()
             do throws(SecretServiceError) {
-                let reply = try await call(message, to: session.owner)
-                // An unencrypted message contains the secret itself.
-                message.wipeByteArrays()
-                return (reply, session)
+                return (try await callWithSecret(message, to: session.owner), session)
             } catch {
-                // Without a reply, the message may still be queued.
-                if error.endsCall { message.wipeByteArrays() }
                 switch error.code {
                 case .noSession where mayRenewSession:
                     mayRenewSession = false

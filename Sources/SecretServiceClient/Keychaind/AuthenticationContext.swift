@@ -46,7 +46,7 @@ package final class AuthenticationContext: Sendable {
         let session = try await client.session()
         let message = Protocol.call(path, Protocol.context, "SetCredential")
         try session.append(try Secret(password), to: message)
-        _ = try await client.call(message, to: owner)
+        _ = try await client.callWithSecret(message, to: owner)
     }
 
     // MARK: Evaluating

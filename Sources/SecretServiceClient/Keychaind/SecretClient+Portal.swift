@@ -21,14 +21,6 @@ extension SecretClient {
         )
         message.append(application)
         try session.append(secret, to: message)
-        do throws(SecretServiceError) {
-            let reply = try await call(message, to: session.owner)
-            message.wipeByteArrays()
-            return try reply.reading(Bool.self)
-        } catch {
-            // Without a reply, the message may still be queued.
-            if error.endsCall { message.wipeByteArrays() }
-            throw error
-        }
+        return try await callWithSecret(message, to: session.owner).reading(Bool.self)
     }
 }

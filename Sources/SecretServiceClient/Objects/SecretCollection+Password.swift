@@ -21,8 +21,7 @@ extension SecretClient {
         let message = PasswordInterface.call("CreateWithMasterPassword")
         message.append(["\(Protocol.collection).Label": Variant.string(label)])
         try session.append(try Secret(copying: password), to: message)
-        defer { message.wipeByteArrays() }
-        return SecretCollection(self, try await call(message, to: session.owner).reading(ObjectPath.self))
+        return SecretCollection(self, try await callWithSecret(message, to: session.owner).reading(ObjectPath.self))
     }
 }
 
@@ -36,9 +35,8 @@ extension SecretCollection {
         let message = PasswordInterface.call("UnlockWithMasterPassword")
         message.append(objectPath)
         try session.append(try Secret(copying: password), to: message)
-        defer { message.wipeByteArrays() }
         do throws(SecretServiceError) {
-            _ = try await client.call(message, to: session.owner)
+            _ = try await client.callWithSecret(message, to: session.owner)
             return true
         } catch  where error.errorName == "org.gnome.keyring.Error.Denied" {
             return false
