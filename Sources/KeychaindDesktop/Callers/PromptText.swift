@@ -48,8 +48,29 @@ package enum PromptText {
     }
 
     /// A text for a prompter that may take it for HTML, as Qt's labels do.
+    ///
+    /// Looks at scalars: some letters make one character with the sign after them.
     package static func withoutTags(_ text: String) -> String {
-        String(text.map { $0 == "<" ? "‹" : $0 })
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { result.append(scalar == "<" ? "‹" : scalar) }
+        return String(result)
+    }
+
+    /// A text for a desktop that may take it for markup, where `&#10;` is a newline.
+    package static func withoutMarkup(_ text: String) -> String {
+        let scalars = withoutTags(text).unicodeScalars
+        var result = String.UnicodeScalarView()
+        for index in scalars.indices {
+            let isReference = scalars[index] == "&" && isReferenceName(scalars[scalars.index(after: index)...])
+            result.append(isReference ? "＆" : scalars[index])
+        }
+        return String(result)
+    }
+
+    /// Whether a text goes on as a reference to a character does after `&`.
+    private static func isReferenceName(_ text: Substring.UnicodeScalarView) -> Bool {
+        let rest = text.drop { $0 == "#" || $0.properties.isAlphabetic || ("0"..."9").contains($0) }
+        return rest.first == ";"
     }
 
     /// The longest prefix of whole characters within a number of bytes, with a sign of the cut.

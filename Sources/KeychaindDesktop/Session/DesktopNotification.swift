@@ -60,6 +60,6 @@ package struct DesktopNotification {
     ///
     /// A name in it cannot be markup.
     private func string(_ text: Text) -> String {
-        PromptText.text(PromptText.withoutTags(Language.ofProcess.string(text, isolating: true)))
+        PromptText.text(PromptText.withoutMarkup(Language.ofProcess.string(text, isolating: true)))
     }
 }

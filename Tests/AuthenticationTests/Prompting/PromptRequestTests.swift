@@ -80,6 +80,11 @@ struct PromptRequestTests {
         #expect(request.message == "“\(name)”" && request.caller == "“\(name)” (process 1)")
     }
 
+    @Test("no letter before a tag and no joiner in it hides it", arguments: ["\u{D4E}<b>", "<\u{200D}b>"])
+    func withoutTags_partOfACharacter_isReplaced(text: String) {
+        #expect(!PromptText.withoutTags(text).unicodeScalars.contains("<"))
+    }
+
     @Test("a name in a language from right to left is set apart, and cannot set apart itself")
     func request_rightToLeft_isolatesNames() {
         let name = PromptText.name("a\u{2069}\u{202E}b")

@@ -40,7 +40,8 @@ extension FuzzReader {
                 )
             }
             _ = PromptText.text(text)
-            _ = PromptText.withoutTags(text)
+            let hasTag = PromptText.withoutMarkup(text).unicodeScalars.contains("<")
+            promise(!hasTag, "a text for a desktop has no tags")
         },
         FuzzReader("catalogue") { bytes in
             guard let catalogue = Catalogue(bytes.copied) else { throw Refusal() }
