@@ -21,11 +21,17 @@ package enum PromptText {
 
     /// A name with its own limit.
     ///
-    /// Characters that look like the closing quotation mark become single ones, so that the name cannot end early.
+    /// Characters that look like the closing quotation mark become single ones. Of several single ones in a row, the
+    /// first stays, as two look like the closing one. So the name cannot end early.
     package static func name(_ text: String, limit: Int) -> String {
         var name = String.UnicodeScalarView()
+        var isAfterMark = false
         for scalar in clean(text, limit: limit, keeping: { isPlain($0) && $0 != "\n" }).unicodeScalars {
-            name.append(openingMarks.contains(scalar) ? "‘" : closingMarks.contains(scalar) ? "’" : scalar)
+            let shown: Unicode.Scalar =
+                openingMarks.contains(scalar) ? "‘" : closingMarks.contains(scalar) ? "’" : scalar
+            let isMark = singleMarks.contains(shown)
+            if !(isMark && isAfterMark) { name.append(shown) }
+            if !isJoiner(shown) { isAfterMark = isMark }
         }
         return String(name)
     }
@@ -102,10 +108,19 @@ package enum PromptText {
         return String(cleaned)
     }
 
-    private static let openingMarks: Set<Unicode.Scalar> = ["“", "„", "«", "‟", "‶", "〝", "❝", "⹂", "🙶"]
+    private static let openingMarks: Set<Unicode.Scalar> = ["“", "„", "«", "‟", "‶", "‷", "〝", "❝", "⹂", "🙶"]
+    /// With those of Unicode Technical Standard #39 that look like them.
     private static let closingMarks: Set<Unicode.Scalar> = [
-        "\"", "”", "»", "″", "‴", "ˮ", "״", "＂", "〞", "〟", "❞", "🙷", "🙸",
+        "\"", "”", "»", "″", "‴", "⁗", "ˮ", "ʺ", "˝", "˶", "״", "＂", "〃", "〞", "〟", "❞", "🙷", "🙸",
     ]
+    private static let singleMarks: Set<Unicode.Scalar> = [
+        "'", "’", "‘", "‛", "′", "‵", "`", "´", "ʹ", "ʻ", "ʼ", "ʽ", "ʾ", "ˈ", "ˊ", "ˋ", "＇", "｀", "❛", "❜", "՚", "׳",
+        "ꞌ",
+    ]
+
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{200C}" || scalar == "\u{200D}"
+    }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
@@ -123,7 +138,7 @@ package enum PromptText {
         switch scalar.properties.generalCategory {
         case .control: scalar == "\n"
         // Format characters change the direction of writing, but some scripts and emoji need the joiners.
-        case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
+        case .format: isJoiner(scalar)
         case .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
         default: true
         }

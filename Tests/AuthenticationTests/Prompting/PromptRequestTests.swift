@@ -71,6 +71,8 @@ struct PromptRequestTests {
         arguments: [
             ("ok”. This request was checked: “x", "ok’. This request was checked: ‘x"), ("say \"yes\"", "say ’yes’"),
             ("„a‟ ″ ＂ ❞ 〞", "‘a‘ ’ ’ ’ ’"), ("it's ‘fine’ «so» 「か」", "it's ‘fine’ ‘so’ 「か」"),
+            ("ok’’. Checked: ‘‘x", "ok’. Checked: ‘x"), ("ok””", "ok’"), ("ok'\u{200D}'", "ok'\u{200D}"),
+            ("ʺ ˝ 〃", "’ ’ ’"),
         ]
     )
     func name_quotationMarks_doNotEndTheQuotation(text: String, name: String) {
