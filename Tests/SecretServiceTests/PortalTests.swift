@@ -16,7 +16,7 @@ struct PortalTests {
         let service = try await ProviderInProcess()
         let portal = try await self.portal(of: service)
         let prompter = try FakePrompter(on: service.bus, [.cancel])
-        let response = try await retrieve("org.example”App", from: service, for: portal)
+        let response = try await retrieve("org.example”App", for: portal)
         #expect(response == 1)
         let question = try #require(prompter.questions.all.first)
         #expect(question.text("message")?.hasPrefix("The application “org.example’App” wants to unlock ") == true)
@@ -32,7 +32,7 @@ struct PortalTests {
         let service = try await ProviderInProcess()
         let portal = try await self.portal(of: service)
         let prompter = try FakePrompter(on: service.bus, [.hang])
-        let response = Task { @BusActor in try await retrieve("org.example.App", from: service, for: portal) }
+        let response = Task { @BusActor in try await retrieve("org.example.App", for: portal) }
         _ = try await prompter.questions.first("the question")
         if isScreen { service.provider.setSessionLocked(true) } else { portal.close() }
         _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
@@ -43,6 +43,25 @@ struct PortalTests {
         }
         prompter.crash()
         await service.vault.close()
+    }
+
+    @Test("a file that never takes the secret holds up no other program", .enabled(if: StalledFile.isPossible))
+    @BusActor
+    func retrieveSecret_stalledFile_holdsUpNobody() async throws {
+        try await RunningService.withService { service in
+            let portal = try service.bus.connect()
+            _ = try portal.requestName("org.freedesktop.portal.Desktop")
+            try await eventually("the backend") { try await portal.owner(of: SecretPortal.busName) != nil }
+            let folder = try TemporaryFolder()
+            let stalled = try StalledFile(in: folder.path)
+            defer { stalled.end() }
+            var transfers = stalled.transfers.makeAsyncIterator()
+            let file = FileDescriptor(owning: open(stalled.path, O_WRONLY | O_CLOEXEC))
+            let response = Task { @BusActor in try await retrieve("org.example.App", to: file, for: portal) }
+            _ = await transfers.next()
+            _ = try await service.client.searchItems(["a": "b"])
+            #expect(try await response.value == 2)
+        }
     }
 
     /// Starts the backend and a desktop portal that may call it.
@@ -59,10 +78,9 @@ struct PortalTests {
     @BusActor
     private func retrieve(
         _ application: String,
-        from service: ProviderInProcess,
+        to file: FileDescriptor = FileDescriptor(owning: open("/dev/null", O_WRONLY | O_CLOEXEC)),
         for portal: Connection
     ) async throws -> UInt32 {
-        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
         let message = Message.call(
             to: SecretPortal.busName,
             Self.path,
@@ -72,7 +90,7 @@ struct PortalTests {
         message.append(
             ObjectPath(unchecked: "/org/freedesktop/portal/desktop/request/1"),
             application,
-            FileDescriptor(owning: null),
+            file,
             [String: Variant]()
         )
         return try await portal.call(message, timeout: .seconds(60)).read(UInt32.self, [String: Variant].self).0

@@ -1,8 +1,6 @@
-import Glibc
 import KeychaindAuthentication
 package import KeychaindDBus
 import KeychaindDesktop
-import KeychaindGcrypt
 import KeychaindModel
 import KeychaindVault
 package import Logging
@@ -56,6 +54,8 @@ package final class SecretPortal {
     private let provider: Provider
     private let connection: Connection
     private let logger: Logger
+    /// A write to a descriptor of an application may block.
+    private let threads = BlockingCalls(limit: 16, patience: .seconds(2))
 
     package init(provider: Provider, connection: Connection, logger: Logger) {
         self.provider = provider
@@ -93,7 +93,8 @@ package final class SecretPortal {
         }
         do throws(VaultError) {
             let secret = try await provider.portalSecrets.secret(for: application, in: login, for: client)
-            return write(secret, to: descriptor) ? .success : .failed
+            let delivery = SecretDelivery(of: secret, to: descriptor)
+            return await threads.run(for: application) { delivery.write() } == true ? .success : .failed
         } catch {
             logger.error("Could not give an application its secret", metadata: ["reason": "\(error)"])
             return .failed
@@ -117,15 +118,6 @@ package final class SecretPortal {
                 for: client,
                 onBehalfOf: principal
             )
-        }
-    }
-
-    /// Writes the secret if that does not block; a pipe takes all of it at once.
-    private func write(_ secret: borrowing SecureBytes, to descriptor: FileDescriptor) -> Bool {
-        var event = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
-        guard poll(&event, 1, 0) == 1, event.revents & Int16(POLLOUT) != 0 else { return false }
-        return secret.withUnsafeBytes { bytes in
-            Glibc.write(descriptor.rawValue, bytes.baseAddress, bytes.count) == bytes.count
         }
     }
 }

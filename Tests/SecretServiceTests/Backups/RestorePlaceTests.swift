@@ -118,7 +118,7 @@ struct RestorePlaceTests {
         let backup = try await makeBackup(in: service)
         let stalled = try StalledFile(in: service.folder.path)
         defer { stalled.end() }
-        var reads = stalled.reads.makeAsyncIterator()
+        var reads = stalled.transfers.makeAsyncIterator()
         var calls: [Task<ObjectPath, any Error>] = []
         // More than the threads that all keychains share.
         for number in 0..<10 {

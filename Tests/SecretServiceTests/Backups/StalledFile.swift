@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A regular file on a disk that never answers a read: a file system in user space that is this one file.
+/// A regular file on a disk that never answers a read or a write: a file system in user space that is this one file.
 ///
 /// Mounting it requires root.
 final class StalledFile: Sendable {
@@ -9,8 +9,8 @@ final class StalledFile: Sendable {
 
     let path: String
 
-    /// An element for each read that waits.
-    let reads: AsyncStream<Void>
+    /// An element for each read and write that waits.
+    let transfers: AsyncStream<Void>
 
     private let device: CInt
 
@@ -22,15 +22,15 @@ final class StalledFile: Sendable {
         guard device >= 0, mount("stalled", path, "fuse", UInt(MS_NOSUID | MS_NODEV), options) == 0 else {
             throw CocoaError(.fileReadUnknown)
         }
-        let (reads, continuation) = AsyncStream.makeStream(of: Void.self)
-        self.reads = reads
+        let (transfers, continuation) = AsyncStream.makeStream(of: Void.self)
+        self.transfers = transfers
         Thread { [device] in
-            Self.serve(device, onRead: { continuation.yield() })
+            Self.serve(device, onTransfer: { continuation.yield() })
             continuation.finish()
         }.start()
     }
 
-    /// Fails the reads that wait.
+    /// Fails the reads and writes that wait.
     ///
     /// A process that waits for a file of its own cannot end before.
     func end() {
@@ -38,8 +38,8 @@ final class StalledFile: Sendable {
         umount2(path, CInt(MNT_DETACH))
     }
 
-    /// Answers everything but reads until the end.
-    private static func serve(_ device: CInt, onRead: () -> Void) {
+    /// Answers everything but reads and writes until the end.
+    private static func serve(_ device: CInt, onTransfer: () -> Void) {
         var request = [UInt8](repeating: 0, count: 1 << 17)
         while true {
             let count = read(device, &request, request.count)
@@ -54,7 +54,7 @@ final class StalledFile: Sendable {
             // The numbers and structures of linux/fuse.h.
             switch operation {
             case 2, 36: break  // FUSE_FORGET, FUSE_INTERRUPT
-            case 15: onRead()  // FUSE_READ
+            case 15, 16: onTransfer()  // FUSE_READ, FUSE_WRITE
             case 26: answer(device, number, words([7, 31, 0, 0, 0, 4096, 1] + [UInt32](repeating: 0, count: 9)))
             case 3: answer(device, number, attributes)  // FUSE_GETATTR
             case 14: answer(device, number, words([0, 0, 1, 0]))  // FUSE_OPEN, without the page cache
