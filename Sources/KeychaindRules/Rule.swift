@@ -51,6 +51,11 @@ package struct Rule: Hashable, Sendable {
         return words.joined(separator: " ")
     }
 
+    /// Whether the rule says less about items than another one, or as much about them and less about programs.
+    package func isWider(than other: Rule) -> Bool {
+        (items.weight, programs.weight) < (other.items.weight, other.programs.weight)
+    }
+
     package func hasEnded(at now: Timestamp) -> Bool { end.map { $0 <= now } ?? false }
 }
 

@@ -100,9 +100,10 @@ private struct RuleChangePurpose {
     let change: RulePrompt.Change
     let caller: Caller
 
-    /// The most rules that are shown, those that let programs have more first.
+    /// The most rules that are shown.
     private static let limit = 6
-    private static let ruleBytes = 400
+    /// The bytes of rules that every prompter shows, whatever else is in its dialog.
+    private static let roomForRules = 380
 
     private var headline: Text {
         let name = caller.name.subject.cut(bytes: 160)
@@ -125,15 +126,26 @@ private struct RuleChangePurpose {
 
     /// The rules in words; of many, how many there are of each kind, so that none hides among the others.
     private var explanation: Text {
-        // Added rules are shown from the most lenient, removed ones from the strictest.
-        let sorted =
+        let (areAdded, rules) =
             switch change {
-            case .add(let rules): rules.sorted { $0.action < $1.action }
-            case .remove(let rules): rules.map(\.rule).sorted { $0.action > $1.action }
-            case .setAside: [Rule]()
+            case .add(let rules): (true, rules)
+            case .remove(let rules): (false, rules.map(\.rule))
+            case .setAside: (false, [Rule]())
             }
-        var lines = sorted.prefix(RuleChangePurpose.limit).map { $0.sentence.cut(bytes: RuleChangePurpose.ruleBytes) }
-        let rest = sorted.dropFirst(RuleChangePurpose.limit)
+        // Of added rules, the most lenient come first, of removed ones the strictest; of equal ones, the widest.
+        let sorted = rules.sorted { first, second in
+            guard first.action == second.action else { return (first.action < second.action) == areAdded }
+            return first.isWider(than: second)
+        }
+        var lines: [Text] = []
+        var room = RuleChangePurpose.roomForRules
+        for sentence in sorted.prefix(RuleChangePurpose.limit).lazy.map(\.sentence) {
+            room -= caller.language.string(sentence, isolating: true).utf8.count
+            // A prompter cuts what is too long for it, and the rules at the end would be missing.
+            guard lines.isEmpty || room >= 0 else { break }
+            lines.append(sentence)
+        }
+        let rest = sorted.dropFirst(lines.count)
         if !rest.isEmpty {
             let counts = RuleAction.allCases.compactMap { action -> Text? in
                 let count = rest.count { $0.action == action }
@@ -156,7 +168,8 @@ private struct RuleChangePurpose {
         EvaluationWords(
             language: caller.language,
             message: headline,
-            circumstances: .lines([caller.circumstances, explanation]),
+            // The rules first: what is cut is at the end.
+            circumstances: .lines([explanation, caller.circumstances]),
             caller: caller.fullName,
             callerDetails: caller.details,
             windowID: windowID

@@ -24,20 +24,25 @@ extension Rule {
 }
 
 extension RulePrograms {
+    /// Bytes of the name of a program, alone and among others, so that a dialog shows what the rule does with it.
+    private static let bytesAlone = 160
+    private static let bytesAmongOthers = 64
+
     var words: Text {
-        var words = program.words
+        let bytes = helper == nil && place == nil ? Self.bytesAlone : Self.bytesAmongOthers
+        var words = program.words(bytes: bytes)
         // Translators: programs, such as "git" and "secret-tool"
-        if let helper { words = Text("\(words), through \(helper.words)") }
+        if let helper { words = Text("\(words), through \(helper.words(bytes: bytes))") }
         // Translators: programs, such as "git" and "a terminal"
-        if let place { words = Text("\(words), in \(place.words)") }
+        if let place { words = Text("\(words), in \(place.words(bytes: bytes))") }
         return words
     }
 }
 
 extension RulePrograms.Pattern {
-    fileprivate var words: Text {
+    fileprivate func words(bytes: Int) -> Text {
         guard case .identity(let identity) = self else { return Text("every program") }
-        let name = PromptText.name(identity.name, limit: 200)
+        let name = PromptText.prefix(of: PromptText.name(identity.name, limit: 200), bytes: bytes)
         return switch identity.kind {
         case .flatpak: Text("the Flatpak “\(name)”")
         case .snap: Text("the Snap “\(name)”")
@@ -50,22 +55,54 @@ extension RulePrograms.Pattern {
 }
 
 extension RuleItems {
+    /// Bytes of names and values, for the same reason.
+    private static let keychainBytes = 40
+    private static let pairBytes = 120
+    private static let partBytes = 58
+
     var words: Text {
         var words: [Text] = []
         if let item {
-            words.append(Text("item \(String(item.id.rawValue)) of the keychain “\(item.collection.encoded)”"))
+            let keychain = RuleItems.name(of: item.collection)
+            words.append(Text("item \(String(item.id.rawValue)) of the keychain “\(keychain)”"))
         }
-        if !attributes.isEmpty {
-            var pairs: [Text] = []
-            attributes.forEach { name, value in
-                let name = PromptText.name(String(cString: name))
-                pairs.append(Text(verbatim: "\(name)=\(PromptText.name(String(cString: value)))"))
-            }
-            // Translators: attributes, such as service=bank
-            words.append(Text("items with \(Text.list(pairs))"))
-        }
-        if let collection { words.append(Text("what is in the keychain “\(collection.encoded)”")) }
+        // Translators: attributes, such as service=bank
+        if !attributes.isEmpty { words.append(Text("items with \(Text.list(pairs))")) }
+        if let collection { words.append(Text("what is in the keychain “\(RuleItems.name(of: collection))”")) }
         return words.isEmpty ? Text("everything") : .list(words)
+    }
+
+    private static func name(of collection: CollectionName) -> String {
+        PromptText.prefix(of: collection.encoded, bytes: keychainBytes)
+    }
+
+    /// The first attributes, and a sign that there are others.
+    private var pairs: [Text] {
+        var pairs: [Text] = []
+        var room = RuleItems.pairBytes
+        var isCut = false
+        attributes.forEach { name, value in
+            guard !isCut else { return }
+            let parts = [name, value].map { text in
+                PromptText.prefix(of: PromptText.name(String(cString: text)), bytes: RuleItems.partBytes)
+            }
+            let pair = parts.joined(separator: "=")
+            room -= pair.utf8.count
+            guard pairs.isEmpty || room >= 0 else {
+                isCut = true
+                return
+            }
+            // A value with words could go on as if it were the sentence.
+            pairs.append(RuleItems.isOneWord(pair) ? Text(verbatim: pair) : Text("“\(pair)”"))
+        }
+        return isCut ? pairs + [Text(verbatim: "…")] : pairs
+    }
+
+    private static func isOneWord(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || "-_.:/@=+…".unicodeScalars.contains(scalar)
+        }
     }
 }
 

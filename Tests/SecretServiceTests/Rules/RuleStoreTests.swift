@@ -85,6 +85,40 @@ struct RuleStoreTests {
         }
     }
 
+    @Test("long rules do not push the widest out of the dialog, nor what a rule does")
+    func add_long_showsWidestFirst() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let value = String(repeating: "v", count: 500)
+            let long = (0..<5).map { "allow flatpak:org.example.Chat a=\(value) b\($0)=\(value)" }
+            let script = "allow script:\"/\(String(repeating: "あ", count: 500))\" *"
+            let prompt = try await service.client.call(
+                SecretServiceProxy.rules,
+                SecretServiceProxy.rulesInterface,
+                "Add",
+                long + ["allow any *", script]
+            ).read(ObjectPath.self)
+            _ = try await service.client.complete(prompt)
+            let story = try #require(prompter.questions.all.last?.text("description"))
+            let everything = "may use everything without being asked about it."
+            #expect(story.hasPrefix("Every program \(everything)\nThe script “/ああ"))
+            #expect(story.contains("あ…” \(everything)"))
+            let shown = try #require(story.range(of: "\nAnd "))
+            #expect(story[..<shown.lowerBound].utf8.count <= 400)
+            #expect(story[shown.upperBound...].hasPrefix("5 more.\nallow: 5\n"))
+        }
+    }
+
+    @Test("a value with words does not go on as the sentence")
+    func add_words_areQuoted() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            _ = try await service.client.addRules("allow any service=\"bank, and you are told. Nobody\"")
+            let story = try #require(prompter.questions.all.last?.text("description"))
+            #expect(
+                story.hasPrefix("Every program may use items with “service=bank, and you are told. Nobody” without")
+            )
+        }
+    }
+
     @Test("before the login keychain is unlocked, every read asks, as the rules are not known")
     func sealed_asks() async throws {
         try await RunningService.withPrompter { service, _ in
