@@ -28,10 +28,7 @@ struct AuthenticationPurpose {
 
     private static let reasonLimit = 300
 
-    /// Maximum bytes of a program name and of a keychain label in a headline.
-    ///
-    /// A dialog that cuts long texts must still show the words after them.
-    private static let callerBytes = 160
+    /// Maximum bytes of the label of a keychain.
     private static let keychainBytes = 100
 
     /// The message of the system dialog, which shows nothing else of keychaind.
@@ -60,29 +57,6 @@ struct AuthenticationPurpose {
         return words
     }
 
-    /// States the program and the approved use, and the time if it covers more than the named items.
-    private var headline: Text {
-        let action = action.text(ItemNames.list(names))
-        switch (names.isEmpty, scope, time) {
-        case (true, nil, _):
-            return Text("\(callerName) wants to know that it is you")
-        // Translators: "every item that your password protects, for 5 minutes"
-        case (true, let scope?, _) where scope.allowsChanges:
-            return Text("\(callerName) wants to know that it is you, and use or change \(scope.text)")
-        case (true, let scope?, _):
-            return Text("\(callerName) wants to know that it is you, and use \(scope.text)")
-        // Translators: a program, and an action such as "use “Bank”"
-        case (false, nil, nil):
-            return Text("\(callerName) wants to \(action)")
-        // Translators: a program, an action such as "use “Bank”", and a time such as "5 minutes"
-        case (false, nil, let time?):
-            return Text("\(callerName) wants to \(action), for \(time)")
-        // Translators: ends in "every item that your password protects, for 5 minutes"
-        case (false, let scope?, _):
-            return Text("\(callerName) wants to \(action), and \(scope.text)")
-        }
-    }
-
     /// The programs around the caller, and the keychains of the items.
     private var circumstances: Text {
         let labels = keychains.map { label in
@@ -90,30 +64,6 @@ struct AuthenticationPurpose {
         }
         let place = Text(labels.count, one: "Keychain: \(Text.list(labels))", other: "Keychains: \(Text.list(labels))")
         return .lines([caller.circumstances, labels.isEmpty ? .empty : place])
-    }
-
-    /// The headline of a dialog for the password of a keychain, which is the passcode.
-    func headline(unlocking keychain: String) -> Text {
-        let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: AuthenticationPurpose.keychainBytes)
-        let action = action.text(ItemNames.list(names))
-        // Translators: an action such as "use “Bank”", and "every item that your password protects, for 5 minutes"
-        if let scope {
-            return Text("\(callerName) wants to unlock the keychain “\(keychain)”, \(action), and \(scope.text)")
-        }
-        // Translators: an action such as "use “Bank”", and a time such as "5 minutes"
-        if let time {
-            return Text("\(callerName) wants to unlock the keychain “\(keychain)” and \(action), for \(time)")
-        }
-        return Text("\(callerName) wants to unlock the keychain “\(keychain)” and \(action)")
-    }
-
-    /// The lifetime of the grant, if it is longer than usual.
-    private var time: Text? {
-        action == .use && settings.grantReuse > GrantReuse.standard.lifetime ? settings.grantReuse.words : nil
-    }
-
-    private var callerName: Text {
-        caller.name.subject.cut(bytes: AuthenticationPurpose.callerBytes)
     }
 
     /// The program's reason, quoted to set it apart from keychaind's text.
