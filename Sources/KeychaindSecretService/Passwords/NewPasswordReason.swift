@@ -17,6 +17,14 @@ enum NewPasswordReason {
     /// The keychain keeps its other passwords.
     case further
 
+    /// Whether the keychain has no password yet.
+    var isFirst: Bool {
+        switch self {
+        case .first, .firstOfLogin: true
+        case .changed, .forgotten, .further: false
+        }
+    }
+
     /// The texts of the dialog.
     func words(_ keychain: String) -> (title: Text, message: Text, description: Text, continueLabel: Text) {
         switch self {

@@ -85,7 +85,6 @@ extension Conversation {
             .password,
             title: Text("Change Password"),
             Text("Enter your login password to set it for the keychain “\(label)”"),
-            subject: label,
             [caller.introduction, explanation],
             button: Text("Change"),
             for: caller
@@ -104,7 +103,7 @@ extension Conversation {
             .newPassword,
             title: words.title,
             words.message,
-            subject: label,
+            subject: reason.isFirst ? label : "",
             [caller.introduction, words.description],
             button: words.continueLabel,
             for: caller
@@ -134,7 +133,7 @@ extension Conversation {
             .password,
             title: reason.title.text,
             reason.message(label),
-            subject: label,
+            // With a subject, a prompter may show that it unlocks the keychain, and nothing of a deletion.
             [caller.introduction, reason.consequence, Text("A recovery key works, too.")],
             button: reason.title.button,
             for: caller

@@ -43,6 +43,21 @@ struct DeletionTests {
         }
     }
 
+    @Test("a prompter with words of its own says that login is deleted, not unlocked")
+    func deletionOfLogin_inKDE_isNoUnlock() async throws {
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--prompters", "kde"]
+        options.environment = ["XDG_CURRENT_DESKTOP": "KDE"]
+        try await RunningService.withService(options) { service in
+            let prompter = try await FakeKDEPrompter(on: service.bus, [.reject])
+            let client = service.client
+            #expect(try await client.complete(client.deleteCollection(.login)).isDismissed)
+            let question = try #require(prompter.events.all.first)
+            #expect(question.contains(" Delete the keychain “Login” for ever – for "), "\(question)")
+            await prompter.crash()
+        }
+    }
+
     @Test("the dialog for deleting login names the lost items")
     func deletionOfLogin_saysWhatIsLost() async throws {
         try await RunningService.withPrompter { service, prompter in
