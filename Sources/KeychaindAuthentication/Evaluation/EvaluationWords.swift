@@ -27,6 +27,9 @@ package struct EvaluationWords: Hashable, Sendable {
 
     package var passcodeName: Text
 
+    /// All that a person agrees to, for a prompter that shows the message alone; empty if the message says it.
+    package var summary = Text.empty
+
     /// An offer in a dialog for a password, if any.
     package var choice: PromptRequest.Choice<Text>?
 
@@ -64,6 +67,7 @@ package struct EvaluationWords: Hashable, Sendable {
             language: language,
             title: Text("Authentication Required"),
             message: message,
+            subject: language.string(summary, isolating: true),
             description: .joined([circumstances, reason, instruction(for: question)], by: Text(verbatim: "\n\n")),
             caller: caller,
             callerDetails: callerDetails,

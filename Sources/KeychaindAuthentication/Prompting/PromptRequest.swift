@@ -39,7 +39,8 @@ package struct PromptRequest: Hashable, Sendable {
     package let title: String
     package let message: String
 
-    /// The name of the collection, for a prompter with fixed texts.
+    /// The name of the collection, or what a person agrees to, for a prompter with fixed texts around it; empty for the
+    /// message.
     package let subject: String
 
     package let description: String
@@ -90,7 +91,7 @@ package struct PromptRequest: Hashable, Sendable {
         func string(_ text: Text) -> String { language.string(text, isolating: true) }
         self.title = PromptText.line(string(title))
         self.message = PromptText.text(string(message))
-        self.subject = PromptText.line(subject)
+        self.subject = PromptText.line(subject, limit: PromptText.textLimit)
         self.description = PromptText.text(string(description))
         self.caller = PromptText.line(string(caller), limit: PromptRequest.callerLimit)
         self.callerDetails = PromptText.line(string(callerDetails), limit: PromptRequest.callerLimit)

@@ -160,12 +160,12 @@ private struct RuleChangePurpose {
         return .lines(lines)
     }
 
-    var message: String {
-        caller.language.string(.joined([Text("\(headline)."), explanation]), isolating: true)
-    }
+    var message: String { caller.language.string(summary, isolating: true) }
+
+    private var summary: Text { .joined([Text("\(headline)."), explanation]) }
 
     func words(windowID: String) -> EvaluationWords {
-        EvaluationWords(
+        var words = EvaluationWords(
             language: caller.language,
             message: headline,
             // The rules first: what is cut is at the end.
@@ -174,5 +174,7 @@ private struct RuleChangePurpose {
             callerDetails: caller.details,
             windowID: windowID
         )
+        words.summary = summary
+        return words
     }
 }

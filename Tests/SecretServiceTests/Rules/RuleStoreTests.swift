@@ -108,6 +108,21 @@ struct RuleStoreTests {
         }
     }
 
+    @Test("a prompter that shows one text shows the rules in it")
+    func add_inKDE_showsTheRules() async throws {
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--prompters", "kde"]
+        options.environment = ["XDG_CURRENT_DESKTOP": "KDE"]
+        try await RunningService.withService(options) { service in
+            let prompter = try await FakeKDEPrompter(on: service.bus, [.reject])
+            #expect(try await service.client.addRules("allow any *").isEmpty)
+            let question = try #require(prompter.events.all.first)
+            let rule = "wants to add 1 rule. Every program may use everything without being asked about it. – for "
+            #expect(question.contains(rule), "\(question)")
+            await prompter.crash()
+        }
+    }
+
     @Test("a value with words does not go on as the sentence")
     func add_words_areQuoted() async throws {
         try await RunningService.withPrompter { service, prompter in
