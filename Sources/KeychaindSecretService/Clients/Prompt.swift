@@ -8,6 +8,8 @@ final class Prompt {
     private enum State {
         case created
         case running(Conversation)
+        /// The timer ends the wait for the action.
+        case dismissed(Timer)
         /// The client has its `Completed`, but the action waits, as for a disk that never answers.
         case abandoned
         case completed
@@ -59,14 +61,15 @@ final class Prompt {
         switch state {
         case .created: complete(.dismissed(action.emptyResult))
         case .running(let conversation):
+            let limit = client.environment.limits.settlingTime
+            state = .dismissed(BusActor.loop.schedule(after: limit) { [weak self] in self?.abandon() })
             conversation.end(cancellation)
-            BusActor.loop.schedule(after: client.environment.limits.settlingTime) { [weak self] in self?.abandon() }
-        case .abandoned, .completed: break
+        case .dismissed, .abandoned, .completed: break
         }
     }
 
     private func abandon() {
-        guard case .running = state else { return }
+        guard case .dismissed = state else { return }
         state = .abandoned
         client.abandon(self, .dismissed(action.emptyResult))
     }
@@ -76,6 +79,9 @@ final class Prompt {
         state = .completed
         switch before {
         case .created, .running: client.complete(self, outcome)
+        case .dismissed(let timer):
+            BusActor.loop.cancel(timer)
+            client.complete(self, outcome)
         case .abandoned: client.forget(self)
         case .completed: break
         }
