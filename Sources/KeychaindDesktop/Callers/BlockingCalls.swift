@@ -9,9 +9,19 @@ package final class BlockingCalls {
     private enum Start<Result: Sendable> {
         case started(Promise<Result>)
         case tooManyRun
-        /// Too many calls for the same culprit are overdue.
+        /// As many calls for the same culprit run as may; fulfilled when one ends or is overdue.
+        case isBusy(Promise<Void>)
+        /// Those are all overdue.
         case isOverdue
         case noThread
+    }
+
+    /// The calls for one culprit.
+    private struct Calls {
+        var running = 0
+        /// Of those, the ones that still run after their time.
+        var overdue = 0
+        var change: Promise<Void>?
     }
 
     /// The time after which a call without a place or a thread is tried again.
@@ -19,39 +29,44 @@ package final class BlockingCalls {
 
     private let limit: Int
     private let patience: Duration
-    private let mostOverdue: Int
+    private let mostForOne: Int
     private let startThread: StartThread
     private var running = 0
-    /// The calls that still run after their time, by what makes them block.
-    private var overdue: [String: Int] = [:]
+    /// The running calls by what can make them block.
+    private var culprits: [String: Calls] = [:]
 
     /// - Parameters:
     ///   - limit: the number of concurrent calls.
     ///   - patience: the time limit of each call.
-    ///   - mostOverdue: the number of calls for one culprit that may run for longer.
+    ///   - mostForOne: the number of concurrent calls for one culprit.
     ///   - startThread: replaced in tests.
     package init(
         limit: Int,
         patience: Duration,
-        mostOverdue: Int = 4,
+        mostForOne: Int = 4,
         startThread: @escaping StartThread = { body in BlockingThread.start(body) }
     ) {
         self.limit = limit
         self.patience = patience
-        self.mostOverdue = mostOverdue
+        self.mostForOne = mostForOne
         self.startThread = startThread
     }
 
     /// Runs a call; nil if it takes too long, too many others are running, or no thread can be started.
     ///
-    /// - Parameter culprit: what can make the call block; if too many calls for it still run after their time, this one
-    ///   takes too long without a try.
+    /// - Parameter culprit: what can make the call block; the call waits while as many others for it run as may, and
+    ///   takes too long without a try once all of those do.
     package func run<Result: Sendable>(
         for culprit: String? = nil,
         _ body: @escaping @Sendable () -> Result
     ) async -> Result? {
-        guard case .started(let promise) = start(for: culprit, body) else { return nil }
-        return await result(of: promise, for: culprit)
+        while true {
+            switch start(for: culprit, body) {
+            case .started(let promise): return await result(of: promise, for: culprit)
+            case .isBusy(let change): await change.wait()
+            case .tooManyRun, .isOverdue, .noThread: return nil
+            }
+        }
     }
 
     /// Runs a call as soon as it has a place and a thread; nil if it takes too long, or is no longer wanted.
@@ -63,6 +78,7 @@ package final class BlockingCalls {
         while isWanted() {
             switch start(for: culprit, body) {
             case .started(let promise): return await result(of: promise, for: culprit)
+            case .isBusy(let change): await change.wait()
             case .isOverdue: return nil
             case .tooManyRun, .noThread: await BusActor.loop.wait(for: BlockingCalls.pause)
             }
@@ -73,11 +89,8 @@ package final class BlockingCalls {
     private func result<Result: Sendable>(of promise: Promise<Result>, for culprit: String?) async -> Result? {
         if let result = await promise.value(within: patience) { return result }
         guard let culprit else { return nil }
-        overdue[culprit, default: 0] += 1
-        promise.onFulfillment { [weak self] _ in
-            guard let self, let count = overdue[culprit] else { return }
-            overdue[culprit] = count > 1 ? count - 1 : nil
-        }
+        update(culprit) { $0.overdue += 1 }
+        promise.onFulfillment { [weak self] _ in self?.update(culprit) { $0.overdue -= 1 } }
         return nil
     }
 
@@ -85,21 +98,34 @@ package final class BlockingCalls {
         for culprit: String?,
         _ body: @escaping @Sendable () -> Result
     ) -> Start<Result> {
-        if let culprit, overdue[culprit, default: 0] >= mostOverdue { return .isOverdue }
+        if let culprit, let calls = culprits[culprit], calls.running >= mostForOne {
+            if calls.overdue >= mostForOne { return .isOverdue }
+            let change = calls.change ?? Promise()
+            culprits[culprit]?.change = change
+            return .isBusy(change)
+        }
         guard running < limit else { return .tooManyRun }
         let promise = Promise<Result>()
-        running += 1
         let isStarted = startThread {
             let result = body()
             Task(executorPreference: BusActor.loop) { @BusActor [self] in
                 running -= 1
+                if let culprit { update(culprit) { $0.running -= 1 } }
                 promise.fulfill(result)
             }
         }
-        guard isStarted else {
-            running -= 1
-            return .noThread
-        }
+        guard isStarted else { return .noThread }
+        running += 1
+        if let culprit { update(culprit) { $0.running += 1 } }
         return .started(promise)
+    }
+
+    /// Changes the numbers of a culprit's calls, and lets those that wait try again.
+    private func update(_ culprit: String, _ change: (inout Calls) -> Void) {
+        var calls = culprits[culprit] ?? Calls()
+        change(&calls)
+        calls.change?.fulfill()
+        calls.change = nil
+        culprits[culprit] = calls.running > 0 || calls.overdue > 0 ? calls : nil
     }
 }

@@ -100,7 +100,7 @@ package final class CallerInspector {
         self.inspection = inspection
         self.isSame = isSame
         // Each call of a program that blocks its inspection begins another one.
-        threads = BlockingCalls(limit: CallerInspector.threadLimit, patience: patience, mostOverdue: 2)
+        threads = BlockingCalls(limit: CallerInspector.threadLimit, patience: patience, mostForOne: 2)
         self.logger = logger
     }
 

@@ -80,6 +80,48 @@ struct BlockingCallsTests {
         }
     }
 
+    @Test("Calls for what makes them block leave places also if they begin together")
+    @BusActor
+    func run_manyBeginTogether_leavePlaces() async throws {
+        let calls = BlockingCalls(limit: 8, patience: .milliseconds(20))
+        let gate = DispatchSemaphore(value: 0)
+        let tries = Recorder<Void>()
+        let stuck = (0..<8).map { _ in
+            Task.immediate { @BusActor in
+                await calls.run(for: "a dead disk") {
+                    tries.record(())
+                    gate.wait()
+                    return "answer"
+                }
+            }
+        }
+        try await eventually("a call for another disk") {
+            await calls.run(for: "another disk") { "answer" } == "answer"
+        }
+        for call in stuck { #expect(await call.value == nil) }
+        _ = try await tries.first("the last try", after: 3)
+        #expect(tries.count == 4)
+        for _ in 0..<4 { gate.signal() }
+    }
+
+    @Test("A call waits while others for the same thing are in time")
+    @BusActor
+    func run_othersAreInTime_waits() async {
+        let calls = BlockingCalls(limit: 8, patience: Patience.limit, mostForOne: 1)
+        let gate = DispatchSemaphore(value: 0)
+        let first = Task.immediate { @BusActor in
+            await calls.run(for: "a slow disk") {
+                gate.wait()
+                return "first"
+            }
+        }
+        let second = Task.immediate { @BusActor in await calls.run(for: "a slow disk") { "second" } }
+        #expect(await calls.run(for: "another disk") { "answer" } == "answer")
+        gate.signal()
+        #expect(await first.value == "first")
+        #expect(await second.value == "second")
+    }
+
     /// Calls for which no thread can be started the first times.
     @BusActor
     private func callsWithoutThreads(failing count: Int) -> BlockingCalls {
