@@ -31,7 +31,8 @@ package enum PromptText {
                 openingMarks.contains(scalar) ? "‘" : closingMarks.contains(scalar) ? "’" : scalar
             let isMark = singleMarks.contains(shown)
             if !(isMark && isAfterMark) { name.append(shown) }
-            if !isJoiner(shown) { isAfterMark = isMark }
+            // Joiners and variation selectors are not seen between two marks.
+            if !shown.properties.isDefaultIgnorableCodePoint { isAfterMark = isMark }
         }
         return String(name)
     }

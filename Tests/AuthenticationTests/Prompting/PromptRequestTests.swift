@@ -72,6 +72,7 @@ struct PromptRequestTests {
             ("ok”. This request was checked: “x", "ok’. This request was checked: ‘x"), ("say \"yes\"", "say ’yes’"),
             ("„a‟ ″ ＂ ❞ 〞", "‘a‘ ’ ’ ’ ’"), ("it's ‘fine’ «so» 「か」", "it's ‘fine’ ‘so’ 「か」"),
             ("ok’’. Checked: ‘‘x", "ok’. Checked: ‘x"), ("ok””", "ok’"), ("ok'\u{200D}'", "ok'\u{200D}"),
+            ("ok’\u{FE0F}’", "ok’\u{FE0F}"), ("ok’\u{34F}\u{3164}’", "ok’\u{34F}\u{3164}"),
             ("ʺ ˝ 〃", "’ ’ ’"),
         ]
     )
