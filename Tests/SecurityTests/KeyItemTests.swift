@@ -160,6 +160,23 @@ struct KeyItemTests {
         }
     }
 
+    @Test("If one of several keys cannot be replaced, the bytes of none change")
+    func update_oneCannotBeReplaced_changesNone() async throws {
+        try await Keychain.with { keychain in
+            let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: keychain.name]
+            let key = try Sample.key("ec256-private.bin")
+            let first = query.merging([kSecAttrApplicationLabel: "1"]) { $1 }
+            let last = query.merging([kSecAttrApplicationLabel: "2"]) { $1 }
+            #expect(SecItemAdd(first.with(kSecValueData, data("bytes")), nil) == errSecSuccess)
+            #expect(SecItemAdd(query.with(kSecValueRef, key), nil) == errSecSuccess)
+            #expect(SecItemAdd(last.with(kSecValueData, data("bytes")), nil) == errSecSuccess)
+            let change = [kSecValueData: data("other")] as [CFString: Any] as CFDictionary
+            #expect(SecItemUpdate(query as CFDictionary, change) == errSecParam)
+            #expect(keychain.find(first, [kSecReturnData: true], as: Data.self) == data("bytes"))
+            #expect(keychain.find(last, [kSecReturnData: true], as: Data.self) == data("bytes"))
+        }
+    }
+
     @Test("A reference made from data finds equal items; one from the keychain finds its item only")
     func copyMatching_reference_findsTheKey() async throws {
         try await Keychain.with { keychain in

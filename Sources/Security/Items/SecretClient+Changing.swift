@@ -133,10 +133,8 @@ extension SecretClient {
         return try await ItemUnlocking.during(query, to: action, on: self) { (unlocking) throws(SecretServiceError) in
             let matches = try await matches(search, query.reference, limit: .max)
             let open = try await unlocking.open(matches, allAreNeeded: true)
-            for match in open {
-                try await check(changes, of: match.item, query.itemClass(of: match))
-                try await update(match, with: changes, unlocking)
-            }
+            for match in open { try await check(changes, of: match.item, query.itemClass(of: match)) }
+            for match in open { try await update(match, with: changes, unlocking) }
             return open.count
         }
     }
