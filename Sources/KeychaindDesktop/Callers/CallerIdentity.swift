@@ -71,7 +71,7 @@ package final class CallerIdentity {
 @BusActor
 package final class CallerInspector {
     /// Inspects a process; called on a thread of its own, where it may block.
-    package typealias Inspection = @Sendable (ConnectionCredentials) -> Caller.Insight
+    package typealias Inspection = @Sendable (ConnectionCredentials) throws(LookObstacle) -> Caller.Insight
 
     /// Whether a process is still the inspected one; does not block.
     package typealias Check = @Sendable (CallerProcess) throws(LookObstacle) -> Bool
@@ -91,7 +91,7 @@ package final class CallerInspector {
     ///   - patience: the time limit of an inspection, which a process in a file system of its own could block for ever.
     package init(
         connection: Connection,
-        inspection: @escaping Inspection = ProcessInspector().inspect,
+        inspection: @escaping Inspection = ProcessInspector().insight,
         isSame: @escaping Check = ProcessInspector().isSame,
         patience: Duration = .seconds(2),
         logger: Logger
@@ -114,10 +114,19 @@ package final class CallerInspector {
             return (.opaque(name, reason: Text("the bus does not know it any more")), false)
         }
         let culprit = credentials.processID.map { id in "\(id)" }
-        guard let insight = await threads.run(for: culprit, { [inspection] in inspection(credentials) }) else {
-            return (.opaque(name, userID: credentials.userID, reason: Text("looking into it takes too long")), false)
+        let found = await threads.run(for: culprit) { [inspection] in
+            Result { () throws(LookObstacle) in try inspection(credentials) }
         }
-        return (Caller(uniqueName: name, userID: credentials.userID, insight: insight), true)
+        let userID = credentials.userID
+        switch found {
+        case .success(let insight):
+            return (Caller(uniqueName: name, userID: userID, insight: insight), true)
+        case .failure:
+            let id = credentials.processID ?? 0
+            return (.opaque(name, userID: userID, reason: Text("process \(id) has ended or cannot be seen")), false)
+        case nil:
+            return (.opaque(name, userID: userID, reason: Text("looking into it takes too long")), false)
+        }
     }
 
     /// The caller, opaque if its process has ended: process ids are reused, and a child may have inherited the

@@ -27,28 +27,37 @@ package struct ProcessInspector: Sendable {
     ///
     /// Blocks, as a process with its own file system can delay reads.
     package func inspect(_ credentials: ConnectionCredentials) -> Caller.Insight {
-        UserRights.perform { look(at: credentials) }
+        do throws(LookObstacle) {
+            return try insight(into: credentials)
+        } catch {
+            let id = credentials.processID ?? 0
+            return .opaque(reason: Text("process \(id) has ended or cannot be seen"))
+        }
     }
 
-    private func look(at credentials: ConnectionCredentials) -> Caller.Insight {
+    /// Inspects a process as far as it is visible; throws if the system is short of what that takes.
+    package func insight(into credentials: ConnectionCredentials) throws(LookObstacle) -> Caller.Insight {
+        try UserRights.perform { () throws(LookObstacle) in try look(at: credentials) }
+    }
+
+    private func look(at credentials: ConnectionCredentials) throws(LookObstacle) -> Caller.Insight {
         guard let processID = credentials.processID else {
             return .opaque(reason: Text("the bus does not report its process"))
         }
         guard processID > 0, let id = Int32(exactly: processID) else {
             return .opaque(reason: Text("its process is hidden, as in another container"))
         }
-        guard let status = status(of: id) else {
+        let folder = ProcessFolder(id, in: root)
+        guard let status = try ProcessStatus(of: folder) else {
             return .opaque(reason: Text("process \(id) has ended or cannot be seen"))
         }
-        var process = look(into: ProcessFolder(id, in: root), id, status, credentials) { unit in
-            sandbox(of: credentials, unit)
+        var process = try look(into: folder, id, status, credentials) { (unit) throws(LookObstacle) in
+            try sandbox(of: credentials, unit)
         }
         process.lineage = lineage(of: process, status)
-        process.locale = CallerLocale.read(of: ProcessFolder(id, in: root))
+        process.locale = CallerLocale.read(of: folder)
         // If the id was reused meanwhile, some of the data may be of the other process.
-        guard self.status(of: id)?.startTime == status.startTime,
-            credentials.isRunning
-        else {
+        guard try ProcessStatus(of: folder)?.startTime == status.startTime, credentials.isRunning else {
             return .opaque(reason: Text("process \(id) has ended"))
         }
         return .process(process)
@@ -71,10 +80,6 @@ package struct ProcessInspector: Sendable {
         return path == program.path || path == program.path + " (deleted)"
     }
 
-    private func status(of id: Int32) -> ProcessStatus? {
-        ProcessFolder(id, in: root).read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
-    }
-
     // MARK: Looking
 
     private func lineage(of process: CallerProcess, _ status: ProcessStatus) -> CallerLineage {
@@ -88,13 +93,13 @@ package struct ProcessInspector: Sendable {
         return finder.lineage(of: process, status)
     }
 
-    private func look(
+    private func look<Failure: Error>(
         into folder: ProcessFolder,
         _ id: Int32,
         _ status: ProcessStatus,
         _ credentials: ConnectionCredentials,
-        sandbox: (SystemdUnit?) -> Sandbox?
-    ) -> CallerProcess {
+        sandbox: (SystemdUnit?) throws(Failure) -> Sandbox?
+    ) throws(Failure) -> CallerProcess {
         let program = ProgramFile(of: folder)
         let unit = folder.read("cgroup", limit: ProcessInspector.longestFile).flatMap(SystemdUnit.init(controlGroups:))
         let isInterpreter = program?.isInterpreter ?? false
@@ -107,12 +112,15 @@ package struct ProcessInspector: Sendable {
             code: folder.read("maps", limit: MappedCode.longest).flatMap(MappedCode.init)?.origin ?? .unseen,
             script: isInterpreter ? script(of: folder, program) : nil,
             unit: unit,
-            sandbox: sandbox(unit)
+            sandbox: try sandbox(unit)
         )
     }
 
-    private func sandbox(of credentials: ConnectionCredentials, _ unit: SystemdUnit?) -> Sandbox? {
-        switch confinements.find(credentials) {
+    private func sandbox(
+        of credentials: ConnectionCredentials,
+        _ unit: SystemdUnit?
+    ) throws(LookObstacle) -> Sandbox? {
+        switch try confinements.find(credentials, into: .all) {
         case .sandbox(let sandbox): sandbox
         case .unknown: .unnamed
         case .none: unit.flatMap(Sandbox.init(unit:))

@@ -36,7 +36,7 @@ struct CallerIdentityTests {
 
     @Test @BusActor
     func caller_realProcess_isThisOne() async throws {
-        try await run(inspection: ProcessInspector().inspect, isSame: ProcessInspector().isSame) { identity, other in
+        try await run(inspection: ProcessInspector().insight, isSame: ProcessInspector().isSame) { identity, other in
             let caller = await identity.caller()
             #expect(caller.uniqueName == other.uniqueName)
             #expect(caller.userID == getuid())
@@ -91,6 +91,20 @@ struct CallerIdentityTests {
             #expect(identity.known?.process == nil)
             isShort.withLock { $0 = false }
             #expect(await identity.caller() == caller)
+        }
+    }
+
+    @Test @BusActor
+    func caller_cannotBeInspectedForNow_isOpaqueUntilItCan() async throws {
+        let isShort = Mutex(true)
+        let inspection: CallerInspector.Inspection = { _ throws(LookObstacle) in
+            guard isShort.withLock({ !$0 }) else { throw .shortage }
+            return CallerIdentityTests.process
+        }
+        try await run(inspection: inspection) { identity, other in
+            #expect(await identity.caller().process == nil)
+            isShort.withLock { $0 = false }
+            #expect(await identity.caller().process != nil)
         }
     }
 

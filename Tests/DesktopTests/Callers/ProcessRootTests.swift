@@ -66,12 +66,14 @@ struct ProcessRootTests {
             let before = limit
             limit.rlim_cur = 0
             setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
-            let result = Result { () throws(LookObstacle) in
+            let confinement = Result { () throws(LookObstacle) in
                 try ConfinementFinder(instances: nil).find(credentials, into: .all)
             }
+            let insight = Result { () throws(LookObstacle) in try ProcessInspector().insight(into: credentials) }
             limit = before
             setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
-            #expect(result == .failure(.shortage))
+            #expect(confinement == .failure(.shortage))
+            #expect(throws: LookObstacle.shortage) { try insight.get() }
         }
     }
 }
