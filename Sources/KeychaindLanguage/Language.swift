@@ -117,12 +117,12 @@ private struct Rendering {
     }
 
     private static func prefix(of text: String, bytes limit: Int) -> String {
-        guard text.utf8.count > limit else { return text }
+        guard text.shownBytes > limit else { return text }
         var prefix = String.UnicodeScalarView()
         var count = UTF8.width("…")
         var depth = 0
         for scalar in text.unicodeScalars {
-            count += UTF8.width(scalar)
+            count += scalar.shownBytes
             guard count <= limit else { break }
             if scalar == "\u{2068}" { depth += 1 } else if scalar == "\u{2069}" { depth -= 1 }
             prefix.append(scalar)

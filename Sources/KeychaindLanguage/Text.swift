@@ -71,7 +71,7 @@ package struct Text: Hashable, Sendable {
         joined(parts, by: Text(", ", context: "between the parts of a list"))
     }
 
-    /// The beginning of the translated text, at most so many bytes.
+    /// The beginning of the translated text, at most so many bytes as a prompter gets them.
     package func cut(bytes: Int) -> Text {
         Text(.cut(self, bytes: bytes))
     }

@@ -86,7 +86,7 @@ struct PinentryQuestion {
             case .prompt: ""
             }
         let details = layout.wrap(PromptText.prefix(of: request.callerDetails, bytes: detailsShare))
-        let others = escapedCount([message, "", details].joined(separator: "\n\n"))
+        let others = [message, "", details].joined(separator: "\n\n").shownBytes
         // Only a confirmation has a third button.
         let choice = request.question == .confirmation ? request.choice?.explanation ?? "" : ""
         let story = [request.description, choice].filter { !$0.isEmpty }.joined(separator: "\n\n")
@@ -94,18 +94,9 @@ struct PinentryQuestion {
         return [message, description, details].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
-    /// The longest prefix that fits when it is escaped; empty if hardly anything would be left.
+    /// The longest prefix that fits; empty if hardly anything would be left.
     private static func cut(_ text: String, to room: Int) -> String {
-        var limit = min(room, text.utf8.count)
-        while limit > 0, case let excess = escapedCount(PromptText.prefix(of: text, bytes: limit)) - room, excess > 0 {
-            limit -= excess
-        }
-        return limit < min(20, text.utf8.count) ? "" : PromptText.prefix(of: text, bytes: limit)
-    }
-
-    /// An upper bound of the bytes in a command.
-    private static func escapedCount(_ text: String) -> Int {
-        text.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == UInt8(ascii: "%") || $1 == 0x7F ? 3 : 1) }
+        room < min(20, text.shownBytes) ? "" : PromptText.prefix(of: text, bytes: room)
     }
 
     /// Doubles underscores, which mark access keys in labels.

@@ -1,3 +1,5 @@
+import KeychaindLanguage
+
 /// Makes any text safe to show in a dialog.
 ///
 /// Labels come from any program of the user. Newlines, or characters that change the direction of writing, could make a
@@ -80,14 +82,14 @@ package enum PromptText {
         return rest.first == ";"
     }
 
-    /// The longest prefix of whole characters within a number of bytes, with a sign of the cut.
+    /// The longest prefix of whole characters within a number of bytes as a prompter gets them, with a sign of the cut.
     package static func prefix(of text: String, bytes limit: Int) -> String {
-        guard text.utf8.count > limit else { return text }
+        guard text.shownBytes > limit else { return text }
         let ellipsis: Unicode.Scalar = "…"
         var prefix = String.UnicodeScalarView()
         var count = UTF8.width(ellipsis)
         for scalar in text.unicodeScalars {
-            count += UTF8.width(scalar)
+            count += scalar.shownBytes
             guard count <= limit else { break }
             prefix.append(scalar)
         }

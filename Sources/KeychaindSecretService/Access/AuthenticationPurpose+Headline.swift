@@ -68,7 +68,7 @@ extension AuthenticationPurpose {
         var text = Text.empty
         for room in AuthenticationPurpose.rooms {
             text = headline(room)
-            if caller.language.string(text, isolating: true).utf8.count <= AuthenticationPurpose.headlineBytes { break }
+            if caller.language.string(text, isolating: true).shownBytes <= AuthenticationPurpose.headlineBytes { break }
         }
         return text
     }

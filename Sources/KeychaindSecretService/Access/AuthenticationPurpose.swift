@@ -150,7 +150,7 @@ enum ItemNames {
 
         /// Takes the room of a name; false if there is too little.
         mutating func take(_ name: ItemName) -> Bool {
-            let count = text(name).english.utf8.count + separatorBytes
+            let count = text(name).english.shownBytes + separatorBytes
             guard let rest = bytes else {
                 bytes = listBytes - count
                 return true

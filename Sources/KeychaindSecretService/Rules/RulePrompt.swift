@@ -140,7 +140,7 @@ private struct RuleChangePurpose {
         var lines: [Text] = []
         var room = RuleChangePurpose.roomForRules
         for sentence in sorted.prefix(RuleChangePurpose.limit).lazy.map(\.sentence) {
-            room -= caller.language.string(sentence, isolating: true).utf8.count
+            room -= caller.language.string(sentence, isolating: true).shownBytes
             // A prompter cuts what is too long for it, and the rules at the end would be missing.
             guard lines.isEmpty || room >= 0 else { break }
             lines.append(sentence)

@@ -87,7 +87,7 @@ extension RuleItems {
                 PromptText.prefix(of: PromptText.name(String(cString: text)), bytes: RuleItems.partBytes)
             }
             let pair = parts.joined(separator: "=")
-            room -= pair.utf8.count
+            room -= pair.shownBytes
             guard pairs.isEmpty || room >= 0 else {
                 isCut = true
                 return

@@ -138,6 +138,24 @@ struct PinentryDialogTests {
         #expect((980...1000).contains(line.utf8.count))
     }
 
+    @Test("Characters that take more room in a line than in the text push nothing out of it", arguments: ["%", "<"])
+    @BusActor
+    func ask_escapedCharacters_areCutLikeOthers(character: String) async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) echo 'D x'; echo OK;;")
+        let text = String(repeating: character, count: 1500)
+        let request = PromptRequest(
+            question: .password,
+            message: "\(text)",
+            description: "Every program may use everything.",
+            caller: "secret-tool",
+            callerDetails: "\(text)"
+        )
+        _ = try await PinentryFixture(fake.path).answer(request)
+        let line = try #require(try await fake.told().first { $0.hasPrefix("SETDESC") })
+        #expect(line.contains("…%0A%0AEvery program may use everything.%0A%0A") && line.hasSuffix("…"))
+        #expect(line.utf8.count <= 1000)
+    }
+
     @Test(arguments: [("gnome3", "Unlock 100%", nil), ("qt", "Password:", "Unlock 100%"), ("gnome3:curses", nil, nil)])
     @BusActor
     func ask_headline_isWhereTheFlavourShowsIt(flavor: String, prompt: String?, description: String?) async throws {
