@@ -1,6 +1,7 @@
 import KeychaindDBus
 import KeychaindTestSupport
 import SecretServiceClient
+import Synchronization
 import Testing
 
 struct FailureTests {
@@ -169,6 +170,30 @@ struct FailureTests {
         }
         let item = try await provider.makeClient().item(at: ScriptedProvider.item)
         #expect(try await code { try await item.unlock() } == .invalidAnswer)
+    }
+
+    @Test("A program that holds all contexts it may have can add to a locked collection")
+    func createItem_noContextIsLeft_unlocksWithoutOne() async throws {
+        let collection = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login")
+        let isLocked = Mutex(true)
+        let provider = try await ScriptedProvider { (call, _) throws(BusError) in
+            switch call.member {
+            case "OpenSession": try ScriptedProvider.plainSession(call)
+            case "CreateContext": throw BusError(.limitsExceeded, "")
+            case "Unlock":
+                isLocked.withLock { $0 = false }
+                call.reply(with: [collection], ObjectPath.root)
+            default:
+                guard isLocked.withLock({ !$0 }) else {
+                    throw BusError(ErrorName(rawValue: "org.freedesktop.Secret.Error.IsLocked"), "")
+                }
+                call.reply(with: ObjectPath(unchecked: ScriptedProvider.item), ObjectPath.root)
+            }
+        }
+        let client = try await provider.makeClient { $0.encryption = .none }
+        let locked = try client.collection(at: collection.rawValue)
+        let item = try await locked.createItem(label: "", attributes: [:], secret: try Secret(""))
+        #expect(item.path == ScriptedProvider.item)
     }
 
     @Test("Another program cannot complete a prompt")

@@ -110,10 +110,18 @@ extension SecretClient {
         _ object: some SecretObject,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) {
-        if let collection = object as? SecretCollection, let context = try await makeAuthenticationContext() {
-            try await context.unlock(collection, prompting: prompting)
-        } else {
-            try await object.unlock(prompting: prompting)
+        guard let collection = object as? SecretCollection, let context = try await contextIfOneIsLeft() else {
+            return try await object.unlock(prompting: prompting)
+        }
+        try await context.unlock(collection, prompting: prompting)
+    }
+
+    /// Nil also if the program holds as many contexts as the provider lets it.
+    private func contextIfOneIsLeft() async throws(SecretServiceError) -> AuthenticationContext? {
+        do throws(SecretServiceError) {
+            return try await makeAuthenticationContext()
+        } catch  where error.code == .limitExceeded {
+            return nil
         }
     }
 
