@@ -92,6 +92,7 @@ package final class ObjectKind<Object> {
         case "GetAll":
             let interface = try call.arguments(String.self)
             let properties = try properties(of: interface)
+            call.peer.didReadAllProperties()
             call.reply { writer in
                 writer.writeArray(of: "{sv}") { writer in
                     for property in properties {

@@ -8,8 +8,15 @@ package protocol Peer: AnyObject {
 
     var unsent: UnsentAnswers { get }
 
+    /// Called when the connection reads all properties of an object, as programs with a cache of them do.
+    func didReadAllProperties()
+
     /// Ends everything that is kept for the connection, which has left the bus; called once.
     func leave()
+}
+
+extension Peer {
+    package func didReadAllProperties() {}
 }
 
 /// The calls of one peer that wait, within its quota.

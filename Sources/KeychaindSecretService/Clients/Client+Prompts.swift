@@ -12,6 +12,9 @@ struct ClientPrompts {
     var numbers: some Sequence<ObjectNumber> { table.keys }
 
     subscript(number: ObjectNumber) -> Prompt? { table[number] }
+
+    /// Whether the client waits for a `Completed`.
+    @BusActor var areRunning: Bool { table.values.contains { !$0.isCreated } }
 }
 
 extension Client {
@@ -39,6 +42,7 @@ extension Client {
         signal.append(outcome.isDismissed, outcome.result)
         environment.connection.send(signal)
         prompts.table[prompt.number] = nil
+        if !prompts.areRunning { sendDeferredSignals() }
     }
 
     /// Completes a prompt whose action has not ended; it counts until ``forget(_:)``.
@@ -89,6 +93,7 @@ extension Client {
 
     /// Ends all prompts and conversations of a client that has left.
     func dropDialogs() {
+        deferredSignals = []
         prompts.conversations.values.forEach { $0.end() }
         prompts.conversations = [:]
         prompts.table.values.forEach { $0.dismiss() }

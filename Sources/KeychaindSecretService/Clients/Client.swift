@@ -43,10 +43,14 @@ final class Client: Peer, Requester {
     let rules = ClientRules()
     /// Held while a long list of objects is proved by one of its contexts.
     let longProofs = FairLock<ObjectNumber>()
+    /// Whether the program has read all properties of an object, as those with a cache do.
+    private(set) var cachesProperties = false
     /// Changes with every change of its grants, and whenever it is told that an item is locked or not.
     private(set) var lockChanges: UInt64 = 0
     /// The hits of the last search that were in locked collections, at most ``ServiceLimits/awaitedItems``.
     private var awaitedItems: [ItemReference] = []
+    /// Signals of changes that wait for `Completed`.
+    var deferredSignals: [Signal] = []
     /// The end of the last call that waits for a key; the next call follows it.
     private var lastWaiting: Promise<Void>?
 
@@ -59,6 +63,10 @@ final class Client: Peer, Requester {
         waitingCalls = WaitingCalls(limit: environment.limits.waitingCalls, byteLimit: environment.limits.waitingBytes)
         // At its first call, as many programs end with the answer to their last.
         BusActor.start { [identity] in _ = await identity.caller() }
+    }
+
+    func didReadAllProperties() {
+        cachesProperties = true
     }
 
     func leave() {
@@ -158,8 +166,10 @@ final class Client: Peer, Requester {
     func lockChanged(of item: ItemReference, to isLocked: Bool) {
         lockChanges &+= 1
         let path = ObjectPath.item(item.id, in: item.collection)
-        environment.connection.emitPropertiesChanged(path, InterfaceName.item, to: name) { changes in
-            changes.writeProperty("Locked", isLocked)
+        deliver { client in
+            client.environment.connection.emitPropertiesChanged(path, InterfaceName.item, to: client.name) { changes in
+                changes.writeProperty("Locked", isLocked)
+            }
         }
     }
 }

@@ -22,6 +22,9 @@ final class SignalAudience {
     /// What connections miss while they are looked at.
     private var held: [String: [Signal]] = [:]
 
+    /// Whether a client may have signals that wait for its `Completed`.
+    private var mayBeDeferred = false
+
     /// More signals are not kept for a connection.
     private static let mostHeld = 256
 
@@ -35,20 +38,31 @@ final class SignalAudience {
     }
 
     /// - Parameter confined: sends the signal to a confined client that sees the object, instead of the one for all.
-    func send(_ signal: @escaping Signal, about subject: Subject, confined: (@BusActor (Client) -> Void)? = nil) {
-        guard !connections.allowBroadcasts else { return signal(nil) }
+    func send(_ signal: @escaping Signal, about subject: Subject, confined: Client.Signal? = nil) {
+        guard !connections.allowBroadcasts else {
+            sendDeferredSignals()
+            return signal(nil)
+        }
+        mayBeDeferred = true
         for client in clients.all {
             switch connections.knownView(of: client.name) {
-            case .everything: signal(client.name)
+            case .everything: client.deliver { signal($0.name) }
             case .own(let own):
                 guard sees(own, subject) else { continue }
-                if let confined { confined(client) } else { signal(client.name) }
+                client.deliver(confined ?? { signal($0.name) })
             case .undecided, .nothing, nil: break
             }
         }
         for name in connections.looking where held[name, default: []].count < SignalAudience.mostHeld {
             held[name, default: []].append(signal)
         }
+    }
+
+    /// Sends what clients wait for before a broadcast, which must not overtake it.
+    private func sendDeferredSignals() {
+        guard mayBeDeferred else { return }
+        mayBeDeferred = false
+        for client in clients.all { client.sendDeferredSignals() }
     }
 
     /// The messages that a signal takes, at most.

@@ -16,7 +16,9 @@ extension ChangeNotifier {
         emit(path, InterfaceName.collection, "ItemDeleted", item, about: .service)
         itemListChanged(collection)
         for client in witnesses {
-            connection.emit(path, InterfaceName.collection, "ItemDeleted", to: client.name) { item.write(to: &$0) }
+            client.deliver { [connection] client in
+                connection.emit(path, InterfaceName.collection, "ItemDeleted", to: client.name) { item.write(to: &$0) }
+            }
             emitItems(of: collection, to: client)
         }
     }
@@ -42,9 +44,11 @@ extension ChangeNotifier {
 
     private func emit(_ ids: [ItemID], of collection: Collection, to client: Client) {
         let path = ObjectPath.collection(collection.name)
-        connection.emitPropertiesChanged(path, InterfaceName.collection, to: client.name) { changes in
-            changes.writeProperty("Modified", client.modified(of: collection).seconds)
-            changes.writeProperty("Items", ItemPaths(ids, in: collection.name))
+        client.deliver { [connection] client in
+            connection.emitPropertiesChanged(path, InterfaceName.collection, to: client.name) { changes in
+                changes.writeProperty("Modified", client.modified(of: collection).seconds)
+                changes.writeProperty("Items", ItemPaths(ids, in: collection.name))
+            }
         }
     }
 

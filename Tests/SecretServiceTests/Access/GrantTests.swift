@@ -29,6 +29,30 @@ struct GrantTests {
         }
     }
 
+    @Test(
+        "#122 the first signal of a granting prompt is Completed, unless the program caches properties",
+        arguments: [false, true]
+    )
+    func unlock_item_completedComesFirst(cachesProperties: Bool) async throws {
+        try await RunningService.withPrompter { service, _ in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: try await client.openPlainSession())
+            if cachesProperties { _ = try await client.properties(of: item, SecretServiceProxy.Interface.item) }
+            try await client.roundTrip()
+            let mark = client.signals.count
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            try await client.roundTrip()
+            let signals = client.signals.all.dropFirst(mark).filter {
+                $0.path == item.rawValue || $0.member == "Completed"
+            }
+            let members = signals.map(\.member)
+            #expect(
+                members
+                    == (cachesProperties ? ["PropertiesChanged", "Completed"] : ["Completed", "PropertiesChanged"])
+            )
+        }
+    }
+
     /// A large secret, which is read from disk, and a small one.
     @Test("GetSecrets returns a sealed item under a grant", arguments: [10, 10_000])
     func getSecrets_ofASealedItem_givesItUnderAGrant(size: Int) async throws {
