@@ -118,7 +118,7 @@ struct Dispatcher {
                 id: id,
                 client: client
             )
-            return try ItemObject.kind.dispatch(call, on: object)
+            return try object.dispatch(call)
         case .collection(let collection):
             let object = CollectionObject(provider: provider, collection: collection, client: client)
             return try CollectionObject.kind.dispatch(call, on: object)

@@ -201,4 +201,61 @@ struct ReadPromptTests {
             #expect(prompter.questions.count == 1)
         }
     }
+
+    @Test(
+        "libsecret's synchronous search, which keeps what it read before its unlock, gets the attributes of an item",
+        arguments: [true, false]
+    )
+    func libsecret_searchesNeverUnlocked(isNamed: Bool) async throws {
+        let python = URL(fileURLWithPath: "/usr/bin/python3").resolvingSymlinksInPath().lastPathComponent
+        try await runNeverUnlocked("[\"\(isNamed ? python : "seahorse")\"]") { service, prompter, _ in
+            let result = try await Command.python(
+                """
+                import gi
+                gi.require_version('Secret', '1')
+                from gi.repository import Secret
+                service = Secret.Service.get_sync(Secret.ServiceFlags.NONE, None)
+                flags = Secret.SearchFlags.UNLOCK | Secret.SearchFlags.LOAD_SECRETS
+                item, = service.search_sync(None, {'server': 'x'}, flags, None)
+                assert item.get_secret()
+                assert item.get_attributes().get('user') == \(isNamed ? "'anna'" : "None")
+                """,
+                environment: service.daemon.environment
+            )
+            #expect(result.succeeded, "\(result.errors)")
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test("the properties of a never unlocked item ask only after a search that has found it")
+    func getAll_neverUnlocked_asksAfterItsSearch() async throws {
+        try await runNeverUnlocked { service, prompter, item in
+            let client = service.client
+            let interface = SecretServiceProxy.Interface.item
+            let before = try await client.properties(of: item, interface)
+            #expect(before["Label"] == .string("") && prompter.questions.count == 0)
+            #expect(try await client.searchItems(["server": "x"]).locked == [item])
+            #expect(try await client.properties(of: item, interface)["Label"] == .string("label"))
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    /// Runs a test with an item of a keychain that was not unlocked since the start.
+    private func runNeverUnlocked(
+        _ programs: String = "\"*\"",
+        _ body: (RunningService, FakePrompter, ObjectPath) async throws -> Void
+    ) async throws {
+        let folder = try ConfigurationFolder("[access]\nask-at-read = \(programs)\n")
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem("label", ["server": "x", "user": "anna"], session: session)
+            var options = KeychainDaemon.Options(password: nil)
+            options.environment = folder.environment
+            try await service.daemon.restart(options)
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            try await body(service, prompter, item)
+            await prompter.crash()
+        }
+    }
 }
