@@ -172,6 +172,12 @@ package enum Dispatch {
     case answered
     /// The call is answered when this closure ends.
     case suspending(@BusActor () async throws(BusError) -> Void)
+
+    /// Runs the rest of a call that suspends.
+    @BusActor
+    package func finish() async throws(BusError) {
+        if case .suspending(let body) = self { try await body() }
+    }
 }
 
 /// The standard interfaces that every object has; ``ObjectServer`` answers `Peer` at every path.

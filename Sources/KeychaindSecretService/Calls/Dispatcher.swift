@@ -162,30 +162,32 @@ struct Dispatcher {
 
     /// Waits until it is known which objects exist for the client, then dispatches.
     private func waitForView(for call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
-        try Dispatcher.check(call, at: path)
-        return .suspending { () async throws(BusError) in
-            await call.client.decideView()
-            try call.client.checkConnected()
-            if case .suspending(let body) = try dispatch(call) { try await body() }
-        }
+        try dispatch(call, at: path) { await call.client.decideView() }
     }
 
     /// Waits until it is known which rules are about the client, then dispatches.
     private func waitForCaller(for call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
+        try dispatch(call, at: path) { await provider.rules.look(at: call.client) }
+    }
+
+    /// Throws errors that do not depend on the object; otherwise waits, then dispatches from the beginning.
+    private func dispatch(
+        _ call: MethodCall,
+        at path: SecretPath,
+        after wait: @escaping @BusActor () async -> Void
+    ) throws(BusError) -> Dispatch {
         try Dispatcher.check(call, at: path)
         return .suspending { () async throws(BusError) in
-            await provider.rules.look(at: call.client)
+            await wait()
             try call.client.checkConnected()
-            if case .suspending(let body) = try dispatch(call) { try await body() }
+            try await dispatch(call).finish()
         }
     }
 
-    /// Throws errors that do not depend on the object; otherwise waits, then dispatches.
+    /// Throws errors that do not depend on the object; otherwise waits for the vault and its keys, then dispatches.
     private func wait(for call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
         try Dispatcher.check(call, at: path)
-        return .suspending { () async throws(BusError) in
-            if case .suspending(let body) = try await dispatchLater(call, at: path) { try await body() }
-        }
+        return .suspending { () async throws(BusError) in try await dispatchLater(call, at: path).finish() }
     }
 
     /// Dispatches a call in order; its own waiting then delays no later call.

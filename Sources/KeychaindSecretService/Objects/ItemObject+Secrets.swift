@@ -14,9 +14,7 @@ extension ItemObject {
                 await reads.ask(for: id, in: collection, by: client)
                 try client.checkConnected()
                 var reader = call.message.makeReader()
-                if case .suspending(let body) = try answerSecret(call, in: client.sessions.read(&reader)) {
-                    try await body()
-                }
+                try await answerSecret(call, in: client.sessions.read(&reader)).finish()
             }
         }
         return try answerSecret(call, in: session)

@@ -54,7 +54,7 @@ extension ServiceObject {
             return .suspending { () async throws(BusError) in
                 await provider.reads.ask(for: id, in: collection, by: client)
                 try client.checkConnected()
-                if case .suspending(let body) = try answerSecrets(call, of: paths) { try await body() }
+                try await answerSecrets(call, of: paths).finish()
             }
         }
         return try answerSecrets(call, of: paths)
