@@ -5,37 +5,38 @@ import KeychaindVault
 
 /// The subjects of which a person is told.
 extension Notices {
-    private var actions: NoticeActions? { provider.map(NoticeActions.init) }
+    /// The button of a notification; none once the provider is gone.
+    private func button(
+        _ action: (NoticeActions) -> DesktopNotification.Action
+    ) -> [DesktopNotification.Action] {
+        provider.map { provider in [action(NoticeActions(provider: provider))] } ?? []
+    }
 
     /// - Parameter mistakes: each with its place; none resolves the subject.
     package func configurationWasRead(_ mistakes: [String], of file: String) {
         guard let first = mistakes.first else { return resolve(.configuration) }
-        let action = actions?.show(file)
         tell(
             .configuration,
             because: mistakes.joined(separator: "\n"),
-            .mistake(first, others: mistakes.count - 1, actions: action.map { [$0] } ?? [])
+            .mistake(first, others: mistakes.count - 1, actions: button { $0.show(file) })
         )
     }
 
     func hostFailed(_ login: Collection, reason: String) {
-        let action = actions?.unlock
-        tell(.host, because: reason, .hostFailed(login.label, reason: reason, actions: action.map { [$0] } ?? []))
+        tell(.host, because: reason, .hostFailed(login.label, reason: reason, actions: button(\.unlock)))
     }
 
     func loginPasswordDiffers(_ login: Collection) {
-        let action = actions?.unlock
         tell(
             .loginPassword,
             because: "\(login.name)",
-            .loginPasswordDiffers(login.label, actions: action.map { [$0] } ?? [])
+            .loginPasswordDiffers(login.label, actions: button(\.unlock))
         )
     }
 
     func readerIsLocked() {
         guard let login = provider?.vault.collection(named: .login) else { return }
-        let action = actions?.freeReader
-        tell(.reader, because: "locked", .readerLocked(login.label, actions: action.map { [$0] } ?? []))
+        tell(.reader, because: "locked", .readerLocked(login.label, actions: button(\.freeReader)))
     }
 
     /// Tells of keychains that cannot be read, or only in part, or that another program has replaced.
@@ -51,7 +52,6 @@ extension Notices {
             if let damage = collection.damage { unreadable.append((collection, damage)) }
         }
         guard let first = unreadable.first else { return resolve(.unreadable) }
-        let action = actions?.restore(first.collection.name)
         tell(
             .unreadable,
             because: unreadable.map { collection, reason in
@@ -63,7 +63,7 @@ extension Notices {
                 isInPart: first.collection.damage != nil,
                 reason: first.reason,
                 others: unreadable.count - 1,
-                actions: action.map { [$0] } ?? []
+                actions: button { $0.restore(first.collection.name) }
             )
         )
     }
@@ -76,7 +76,6 @@ extension Notices {
             for collection in collections where collection.state == .unlocked { resolve(.older, of: collection.name) }
             return
         }
-        let action = actions?.restore(first.collection.name)
         tell(
             .older,
             because: replaced.map { collection, replacement in "\(collection.name): \(replacement.cause)" }
@@ -84,7 +83,7 @@ extension Notices {
             .replaced(
                 first.collection.former.label ?? first.collection.label,
                 by: first.replacement,
-                actions: action.map { [$0] } ?? []
+                actions: button { $0.restore(first.collection.name) }
             )
         )
     }
