@@ -104,7 +104,7 @@ package final class LockoutTable {
         let now = clock.now
         var least: (owner: LockoutOwner, failures: UInt32)?
         for owner in owners where keepers[owner].map({ $0.attempts == 0 }) ?? true {
-            let lockout = keepers[owner]?.known ?? stored(owner)
+            let lockout = keepers[owner]?.known ?? Lockout(vault.lockoutRecord(of: owner), clock: clock)
             guard lockout.passcodeDelay(at: now) == .zero else { continue }
             let failures = lockout.record.passcodeFailures
             if failures < least?.failures ?? .max { least = (owner, failures) }
@@ -112,14 +112,6 @@ package final class LockoutTable {
         guard let least else { return false }
         remove(least.owner)
         return true
-    }
-
-    private func stored(_ owner: LockoutOwner) -> Lockout {
-        switch vault.lockout(of: owner) {
-        case .none: Lockout(nil, clock: clock)
-        case .record(let bytes): Lockout(LockoutRecord(packed: bytes), clock: clock)
-        case .unreadable: Lockout(.unreadable, clock: clock)
-        }
     }
 
     private func remove(_ owner: LockoutOwner) {
@@ -149,13 +141,7 @@ final class VaultLockoutStore: LockoutStore {
         self.logger = logger
     }
 
-    func load() async -> LockoutRecord? {
-        switch vault.lockout(of: owner) {
-        case .none: nil
-        case .record(let bytes): LockoutRecord(packed: bytes)
-        case .unreadable: .unreadable
-        }
-    }
+    func load() async -> LockoutRecord? { vault.lockoutRecord(of: owner) }
 
     func save(_ record: LockoutRecord) async {
         switch owner {
@@ -168,6 +154,17 @@ final class VaultLockoutStore: LockoutStore {
             try await vault.setLockout(record.packed, of: owner)
         } catch {
             logger.error("Could not record a failed authentication", metadata: ["reason": "\(error)"])
+        }
+    }
+}
+
+extension Vault {
+    /// The stored record of failed attempts; nil if there is none.
+    fileprivate func lockoutRecord(of owner: LockoutOwner) -> LockoutRecord? {
+        switch lockout(of: owner) {
+        case .none: nil
+        case .record(let bytes): LockoutRecord(packed: bytes)
+        case .unreadable: .unreadable
         }
     }
 }
