@@ -117,10 +117,7 @@ struct BackupsObject {
     private func restore(_ file: FileDescriptor) async throws(BusError) -> ObjectPath {
         try await checkUser()
         let backup = try await restorations.stage(file, for: client)
-        guard let name = restorations.vault.name(of: backup, fileName: BackupsObject.fileName(of: file)) else {
-            throw BusError(.invalidArguments, "the keychain in memory cannot be restored")
-        }
-        return try client.makePrompt(RestorePrompt(backup, as: name, restorations: restorations))
+        return try prompt(for: backup, fileName: BackupsObject.fileName(of: file))
     }
 
     /// Copies a generation or backup, and returns a prompt for the restore.
@@ -128,8 +125,13 @@ struct BackupsObject {
     private func restore(copy id: String) async throws(BusError) -> ObjectPath {
         try await checkUser()
         let backup = try await restorations.stage(copy: id, for: client)
-        let file = id.split(separator: ":", maxSplits: 1).last.map(String.init)
-        guard let name = restorations.vault.name(of: backup, fileName: file) else {
+        return try prompt(for: backup, fileName: id.split(separator: ":", maxSplits: 1).last.map(String.init))
+    }
+
+    /// Returns a prompt for the restore of a staged copy.
+    @BusActor
+    private func prompt(for backup: StagedBackup, fileName: String?) throws(BusError) -> ObjectPath {
+        guard let name = restorations.vault.name(of: backup, fileName: fileName) else {
             throw BusError(.invalidArguments, "the keychain in memory cannot be restored")
         }
         return try client.makePrompt(RestorePrompt(backup, as: name, restorations: restorations))
