@@ -50,9 +50,7 @@ final class ItemAuthentication {
             settings: settings
         )
         purpose.keychain = keychain
-        for label in items.map(\.collection.label) where !purpose.keychains.contains(label) {
-            purpose.keychains.append(label)
-        }
+        purpose.keychains = items.keychainLabels
         // Without a reuse time, a context keeps no proof: the items use it up. Approval of a change or a deletion
         // covers nothing else.
         if context != nil, action == .use, settings.reuse > .zero {

@@ -59,9 +59,7 @@ struct ItemConfirmation {
             return .failed(AuthenticationError(.notInteractive, reason: "the program forbids dialogs"))
         }
         var purpose = AuthenticationPurpose(caller: caller, names: items.map(\.name), settings: settings)
-        for label in items.map(\.collection.label) where !purpose.keychains.contains(label) {
-            purpose.keychains.append(label)
-        }
+        purpose.keychains = items.keychainLabels
         do throws(PromptError) {
             let question = request(for: items, purpose, in: conversation)
             switch try await conversation.ask(question, keepsOpenWithoutTrust: true) {

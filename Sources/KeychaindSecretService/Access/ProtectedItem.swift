@@ -50,6 +50,15 @@ struct ProtectedItem {
     }
 }
 
+extension [ProtectedItem] {
+    /// The labels of the items' keychains, each once.
+    var keychainLabels: [String] {
+        reduce(into: []) { labels, item in
+            if !labels.contains(item.collection.label) { labels.append(item.collection.label) }
+        }
+    }
+}
+
 /// Identifies an item of any keychain.
 struct ItemReference: Hashable, Sendable {
     let collection: CollectionName
