@@ -185,14 +185,10 @@ struct FoundItems {
             guard row.collection.contains(row.reference.id) else { continue }
             let item = described(in: row)
             size += byteCount(of: row, item)
-            guard size <= limit else { throw FoundItems.tooMany }
+            guard size <= limit else { throw BusError.tooManyHits }
             write(row, item, to: &writer)
         }
         writer.end(array)
-    }
-
-    static var tooMany: BusError {
-        BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
     }
 
     private func write(_ row: Row, _ item: Item?, to writer: inout Writer) {
@@ -241,6 +237,13 @@ struct FoundItem {
     }
 
     var path: ObjectPath { .item(id, in: collection.name) }
+}
+
+extension BusError {
+    /// The error of a search whose reply would be too large.
+    static var tooManyHits: BusError {
+        BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
+    }
 }
 
 extension Timestamp {

@@ -116,7 +116,7 @@ extension ServiceObject {
     private func prepareReply(with hits: SearchHits) throws(BusError) {
         client.awaitUnlock(of: hits.hitsInLockedCollections)
         guard hits.byteCount <= provider.limits.pathBytesPerReply else {
-            throw BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
+            throw BusError.tooManyHits
         }
     }
 

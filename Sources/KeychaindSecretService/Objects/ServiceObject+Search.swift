@@ -154,7 +154,7 @@ extension ServiceObject {
     private func answer(_ call: MethodCall, with found: FoundItems, _ session: Session?) throws(BusError) -> Dispatch {
         guard found.count <= provider.limits.objectsAtOnce else { return answerInSlices(call, session) { _ in found } }
         let size = found.byteCount
-        guard size <= provider.limits.itemBytesPerReply else { throw FoundItems.tooMany }
+        guard size <= provider.limits.itemBytesPerReply else { throw BusError.tooManyHits }
         guard size <= ServiceObject.largeReply else { return answerInSlices(call, session) { _ in found } }
         var writer = call.beginReply()
         found.write(to: &writer)
