@@ -26,6 +26,9 @@ package struct Timestamp: Comparable, Hashable, Sendable {
         UInt64(max(0, microsecondsSinceEpoch) / 1_000_000)
     }
 
+    /// Microseconds since the epoch, the unit of keychaind's own interfaces; zero before the epoch.
+    package var microseconds: UInt64 { UInt64(max(0, microsecondsSinceEpoch)) }
+
     package static func < (first: Timestamp, second: Timestamp) -> Bool {
         first.microsecondsSinceEpoch < second.microsecondsSinceEpoch
     }

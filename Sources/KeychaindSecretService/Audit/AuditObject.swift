@@ -104,7 +104,7 @@ extension AuditEntry {
     func write(to writer: inout Writer, withRule: Bool) {
         let caller = AuditedCaller(packed: caller)
         writer.writeStructure { writer in
-            UInt64(clamping: time.microsecondsSinceEpoch).write(to: &writer)
+            time.microseconds.write(to: &writer)
             kind.name.write(to: &writer)
             for text in [caller.text, caller.evidence, item, policy, outcome] + (withRule ? [rule] : []) {
                 text.write(to: &writer)

@@ -175,7 +175,7 @@ extension KeychainCopy {
         writer.writeStructure { writer in
             id.write(to: &writer)
             label.write(to: &writer)
-            UInt64(max(0, modified.microsecondsSinceEpoch / 1_000_000)).write(to: &writer)
+            modified.seconds.write(to: &writer)
             UInt64(itemCount).write(to: &writer)
         }
     }

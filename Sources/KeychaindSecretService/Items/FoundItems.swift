@@ -245,8 +245,3 @@ extension BusError {
         BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
     }
 }
-
-extension Timestamp {
-    /// Zero before the epoch.
-    fileprivate var microseconds: UInt64 { UInt64(max(0, microsecondsSinceEpoch)) }
-}

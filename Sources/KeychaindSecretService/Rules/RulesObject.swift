@@ -115,7 +115,7 @@ struct RulesObject {
         writer.writeStructure { writer in
             for text in [id, origin, text, strength] { text.write(to: &writer) }
             (use?.count ?? 0).write(to: &writer)
-            UInt64(max(0, use?.last.microsecondsSinceEpoch ?? 0)).write(to: &writer)
+            (use?.last.microseconds ?? 0).write(to: &writer)
         }
     }
 

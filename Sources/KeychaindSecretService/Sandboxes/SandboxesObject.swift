@@ -44,7 +44,7 @@ struct SandboxesObject {
                     writer.writeStructure { writer in
                         row.program.write(to: &writer)
                         row.record.state.name.write(to: &writer)
-                        UInt64(clamping: row.record.lastCall?.microsecondsSinceEpoch ?? 0).write(to: &writer)
+                        (row.record.lastCall?.microseconds ?? 0).write(to: &writer)
                         UInt32(clamping: row.items).write(to: &writer)
                     }
                 }
