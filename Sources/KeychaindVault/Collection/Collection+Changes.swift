@@ -65,7 +65,7 @@ extension Collection {
         _ id: ItemID,
         label: String? = nil,
         attributes: Attributes? = nil,
-        secret: consuming Secret?,
+        secret: consuming Secret? = nil,
         key: ItemKey? = nil,
         applicationPassword: consuming SecureBytes? = nil,
         authenticated isAuthenticated: Bool = false,
@@ -93,28 +93,6 @@ extension Collection {
             )
         }
         _ = try await perform(PendingMutation(.update(id, update)), since: begun)
-    }
-
-    /// Changes an item's label or attributes; the secret is sealed again only if its key material changes.
-    package func updateItem(
-        _ id: ItemID,
-        label: String? = nil,
-        attributes: Attributes? = nil,
-        key: ItemKey? = nil,
-        applicationPassword: consuming SecureBytes? = nil,
-        authenticated isAuthenticated: Bool = false,
-        at revision: ItemRevision? = nil
-    ) async throws(VaultError) {
-        try await updateItem(
-            id,
-            label: label,
-            attributes: attributes,
-            secret: nil,
-            key: key,
-            applicationPassword: applicationPassword,
-            authenticated: isAuthenticated,
-            at: revision
-        )
     }
 
     /// Sets one attribute of an item, or removes it when the value is nil; throws `notSupported` for reserved ones.
