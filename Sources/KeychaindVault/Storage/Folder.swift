@@ -152,44 +152,31 @@ struct Folder: Sendable {
 
     /// Throws `busy` when the name is taken.
     func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
-        let identity = try FileIdentity(file(name), followingLinks: false)
-        if link(file(name), file(newName)) == 0 {
-            // A leftover of the old name is removed at the next start.
-            unlink(file(name))
-            return
-        }
-        let number = errno
-        let failure = VaultError(errno: number, doing: "rename \(name)")
-        if try isDone(identity, newName, after: failure) {
-            unlink(file(name))
-            return
-        }
-        switch number {
-        case EEXIST:
-            throw Self.isTaken(newName)
-        case EPERM, ENOTSUP, ENOSYS:
-            // The file system has no links, and so no atomic way.
-            try requireFree(newName)
-            try rename(name, to: newName)
-        default:
-            throw failure
-        }
+        // A leftover of the old name is removed at the next start.
+        if try addName(newName, to: name, doing: "rename \(name)") { unlink(file(name)) }
     }
 
     /// Gives a file a second name; without links, only that one.
     ///
     /// Throws `busy` when the name is taken.
     func keepAlso(_ name: String, as newName: String) throws(VaultError) {
+        _ = try addName(newName, to: name, doing: "link \(name)")
+    }
+
+    /// Gives a file a second name; false if the file system has no links, so that the file was renamed instead.
+    private func addName(_ newName: String, to name: String, doing what: String) throws(VaultError) -> Bool {
         let identity = try FileIdentity(file(name), followingLinks: false)
-        if link(file(name), file(newName)) == 0 { return }
+        if link(file(name), file(newName)) == 0 { return true }
         let number = errno
-        let failure = VaultError(errno: number, doing: "link \(name)")
-        if try isDone(identity, newName, after: failure) { return }
+        let failure = VaultError(errno: number, doing: what)
+        if try isDone(identity, newName, after: failure) { return true }
         switch number {
         case EEXIST: throw Self.isTaken(newName)
         case EPERM, ENOTSUP, ENOSYS:
+            // Without links, there is no atomic way.
             try requireFree(newName)
             try rename(name, to: newName)
+            return false
         default: throw failure
         }
     }
