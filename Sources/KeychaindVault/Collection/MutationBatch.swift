@@ -118,7 +118,7 @@ struct MutationBatch {
                 reason: "a damaged item has the highest possible ID, so there is none for a new item"
             )
         }
-        let revision = change.state.revision &+ 1
+        let revision = nextRevision
         var metadata = ItemMetadata(
             secretRevision: revision,
             created: item.times.created(at: now),
@@ -156,7 +156,7 @@ struct MutationBatch {
         try table.checkAuthorization(of: id, isAuthenticated: update.isAuthenticated)
         try table.check(update.revision, of: record)
         try table.check(update.basis, of: record)
-        let revision = change.state.revision &+ 1
+        let revision = nextRevision
         var metadata = record.metadata
         metadata.modified = update.times.modified(at: now)
         if update.times.created != nil { metadata.created = update.times.created(at: now) }
@@ -249,7 +249,7 @@ struct MutationBatch {
             if let stored = table.storedTags(of: id) { stored } else {
                 try indexKey.tags(of: record.metadata.attributes)
             }
-        _ = nextRevision()
+        change.state.revision = nextRevision
         if change.state.itemCount > 0 { change.state.itemCount -= 1 }
         append(.delete(id, from: record.revision), oldTags: oldTags)
         return .done
@@ -257,7 +257,7 @@ struct MutationBatch {
 
     private mutating func rename(_ label: String) -> ChangeOutcome {
         // Of several labels the last one wins, as if each had been written.
-        _ = nextRevision()
+        change.state.revision = nextRevision
         change.state.label = label
         return .done
     }
@@ -268,9 +268,6 @@ struct MutationBatch {
         touched.insert(row.id)
     }
 
-    private mutating func nextRevision() -> UInt64 {
-        // The counter cannot wrap: at a billion changes a second that takes centuries.
-        change.state.revision &+= 1
-        return change.state.revision
-    }
+    /// The revision of the next change; the counter cannot wrap: at a billion changes a second that takes centuries.
+    private var nextRevision: UInt64 { change.state.revision &+ 1 }
 }
