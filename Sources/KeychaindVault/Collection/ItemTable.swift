@@ -28,9 +28,6 @@ struct ItemTable: Sendable {
 
     var hasProtectedItems: Bool { !protections.isEmpty }
 
-    /// The number of items that need authentication.
-    var protectedCount: Int { protections.values.count(where: \.needsAuthentication) }
-
     func protection(of id: ItemID) -> ItemProtection {
         guard !protections.isEmpty else { return .none }
         return protections[id] ?? .none

@@ -87,8 +87,6 @@ final class FileRemains: CollectionSource {
     /// The sealed state; empty, which opens with no key, if it is lost.
     func state() -> [UInt8] { states.first ?? [] }
 
-    var hasHeader: Bool { !headers.isEmpty }
-
     func forEachTags(_ body: (_ id: Int64, _ revision: UInt64, _ tags: UnsafeRawBufferPointer) -> Void) {
         for item in inOrder {
             let tags = item.content.bytes(item.tags, of: pages) ?? []

@@ -22,20 +22,6 @@ extension Vault {
         }
     }
 
-    /// The number of items that need authentication, in collections unlocked since the start and in memory.
-    package var protectedItemCount: Int {
-        collections.reduce(0) { count, collection in count + collection.table.protectedCount }
-    }
-
-    /// The items of other collections, unlocked since the start, that only the passcode of `login` opens.
-    package var itemsSealedToLogin: [(collection: Collection, item: ItemID)] {
-        guard let login = collection(named: .login), !login.identifier.isEmpty else { return [] }
-        return collections.filter { collection in collection !== login && collection.hasProtectedItems }
-            .flatMap { collection in
-                collection.itemIDs.filter { id in collection.isLost(id, with: login) }.map { id in (collection, id) }
-            }
-    }
-
     /// Verifies a passcode, the password of `login`, and returns its key.
     ///
     /// For items that an earlier version sealed to their own collection, the passcode is that collection's password.
@@ -87,11 +73,6 @@ extension Vault {
 }
 
 extension Collection {
-    fileprivate func isLost(_ id: ItemID, with login: Collection) -> Bool {
-        guard let wraps = table[id]?.metadata.wraps?.wraps else { return false }
-        return wraps.allSatisfy { wrap in wrap.login == login.identifier }
-    }
-
     static let boundToPasscode: Attributes = [
         ReservedAttribute.accessible.rawValue: Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
     ]
