@@ -57,7 +57,7 @@ package final class GCRPrompter: Prompter {
 
     /// Returns nil if the prompter left the bus meanwhile.
     private func openUnlessGone() async throws(PromptError) -> GCRDialog? {
-        let peer = try await findPrompter()
+        let peer = try await connection.findPrompter(GCRPrompter.busName, startingWithin: callTimeout)
         let dialog = try makeDialog(with: peer)
         do throws(BusError) {
             try await dialog.begin(timeout: callTimeout)
@@ -70,18 +70,6 @@ package final class GCRPrompter: Prompter {
             }
             throw PromptError(.failed, reason: "the prompter rejected the dialog: \(error)")
         }
-    }
-
-    /// The unique name of the prompter, which alone may call back.
-    private func findPrompter() async throws(PromptError) -> String {
-        do throws(BusError) {
-            if let owner = try await connection.owner(of: GCRPrompter.busName) { return owner }
-            try await connection.startService(GCRPrompter.busName, timeout: callTimeout)
-            if let owner = try await connection.owner(of: GCRPrompter.busName) { return owner }
-        } catch {
-            throw PromptError(.unavailable, reason: "\(GCRPrompter.busName) cannot be reached: \(error)")
-        }
-        throw PromptError(.unavailable, reason: "\(GCRPrompter.busName) exited right after it was started")
     }
 
     private func makeDialog(with peer: String) throws(PromptError) -> GCRDialog {

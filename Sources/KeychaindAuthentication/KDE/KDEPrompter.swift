@@ -59,22 +59,10 @@ package final class KDEPrompter: Prompter {
         guard SessionEnvironment.isKDE(await environment.variables()) else {
             throw PromptError(.unavailable, reason: "the desktop is not KDE")
         }
-        let peer = try await findPrompter()
+        let peer = try await connection.findPrompter(KDEPrompter.busName, startingWithin: callTimeout)
         KDEPrompter.dialogCount += 1
         let path = ObjectPath(unchecked: "/org/keychaind/prompt/kde\(KDEPrompter.dialogCount)")
         let channel = KDEChannel(connection, to: peer, path: path)
         return KDEDialog(channel, inspector: inspector, timeout: timeout, callTimeout: callTimeout, logger: logger)
-    }
-
-    /// The unique name of the prompter, which alone may call back.
-    private func findPrompter() async throws(PromptError) -> String {
-        do throws(BusError) {
-            if let owner = try await connection.owner(of: KDEPrompter.busName) { return owner }
-            try await connection.startService(KDEPrompter.busName, timeout: callTimeout)
-            if let owner = try await connection.owner(of: KDEPrompter.busName) { return owner }
-        } catch {
-            throw PromptError(.unavailable, reason: "\(KDEPrompter.busName) cannot be reached: \(error)")
-        }
-        throw PromptError(.unavailable, reason: "\(KDEPrompter.busName) exited right after it was started")
     }
 }
