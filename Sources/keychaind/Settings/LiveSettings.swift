@@ -17,8 +17,14 @@ final class LiveSettings {
     private var content = ConfigurationFile.Content.missing
     private var watch: FileWatch?
     private var onChange: (@BusActor () -> Void)?
-    private var isReading = false
-    private var isStale = false
+    private var reading = Reading.idle
+
+    private enum Reading {
+        case idle
+        case running
+        /// The file may have changed since the reading began.
+        case outdated
+    }
 
     /// - Parameter report: gets the mistakes, each with its place, and the path, whenever the file has other content.
     init(logger: Logger, report: @escaping @BusActor ([String], String) -> Void) {
@@ -53,12 +59,13 @@ final class LiveSettings {
     /// Reads the file again and applies what can change at run time, once changes are followed.
     func reload() async {
         guard let path, let onChange else { return }
-        isStale = true
-        guard !isReading else { return }
-        isReading = true
-        defer { isReading = false }
-        while isStale {
-            isStale = false
+        guard case .idle = reading else {
+            reading = .outdated
+            return
+        }
+        defer { reading = .idle }
+        repeat {
+            reading = .running
             let content = await LiveSettings.read(path)
             guard content != self.content else { continue }
             self.content = content
@@ -72,7 +79,7 @@ final class LiveSettings {
             guard new != configuration else { continue }
             configuration = new
             onChange()
-        }
+        } while reading == .outdated
     }
 
     private static func read(_ path: String) async -> ConfigurationFile.Content {
