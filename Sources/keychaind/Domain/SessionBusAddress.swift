@@ -1,6 +1,5 @@
 import Glibc
 import KeychaindDBus
-import KeychaindRights
 
 /// The session bus address of a set-gid process, which libdbus refuses to read from the environment.
 ///
