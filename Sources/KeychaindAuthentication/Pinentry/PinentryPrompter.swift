@@ -1,4 +1,3 @@
-import Glibc
 package import KeychaindDBus
 
 /// The `pinentry` of GnuPG in a flavour with windows, started for each dialog.
@@ -33,18 +32,5 @@ package final class PinentryPrompter: Prompter {
             throw PromptError(.unavailable, reason: "the session has no display")
         }
         return try await launcher.launch(program, on: .windows(variables))
-    }
-}
-
-enum ProgramSearch {
-    /// Whether a program exists, as a path or as a name in `PATH`.
-    static func finds(_ program: String, in path: String?) -> Bool {
-        if program.utf8.contains(UInt8(ascii: "/")) { return isExecutable(program) }
-        return (path ?? "/usr/bin:/bin").split(separator: ":").contains { isExecutable("\($0)/\(program)") }
-    }
-
-    private static func isExecutable(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 }
