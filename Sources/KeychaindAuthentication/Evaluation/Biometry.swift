@@ -26,6 +26,7 @@ package protocol BiometryMatch: AnyObject {
     func cancel()
 }
 
+/// The outcome of one comparison.
 package enum BiometryOutcome: Hashable, Sendable {
     /// The finger's name in the service, such as `right-index-finger`; empty if unknown.
     case matched(finger: String)
@@ -37,6 +38,7 @@ package enum BiometryOutcome: Hashable, Sendable {
     case failed(AuthenticationError)
 }
 
+/// Whether a finger can be matched now, and against which enrolled fingers.
 package enum BiometryAvailability: Hashable, Sendable {
     case available(BiometrySet)
 
@@ -81,6 +83,7 @@ package struct BiometrySet: Hashable, Sendable {
     }
 }
 
+/// An instruction of the reader for the person.
 package enum BiometryHint: Hashable, Sendable, CaseIterable {
     case touch
     case swipe

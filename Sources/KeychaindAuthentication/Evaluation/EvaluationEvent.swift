@@ -1,6 +1,7 @@
 import KeychaindDBus
 import KeychaindModel
 
+/// An input of an evaluation: from the person, the reader, a dialog or the caller.
 enum EvaluationEvent: Hashable, Sendable {
     /// The turn has come, or cannot come.
     case turn(AuthenticationError?)

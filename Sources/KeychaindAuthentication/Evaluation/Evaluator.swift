@@ -1,6 +1,7 @@
 package import KeychaindDBus
 package import KeychaindModel
 
+/// Evaluates policies: with the reader, the dialogs and the lockouts that all evaluations share.
 @BusActor
 package final class Evaluator {
     let biometry: any Biometry
@@ -102,6 +103,7 @@ package final class Evaluator {
     }
 }
 
+/// The arguments of an evaluation.
 package struct EvaluationRequest: Hashable, Sendable {
     package var requirement: Requirement
 
@@ -130,6 +132,7 @@ package struct EvaluationRequest: Hashable, Sendable {
     }
 }
 
+/// The outcome of an evaluation.
 package enum EvaluationOutcome: Hashable, Sendable {
     /// These proofs and the earlier ones are enough. The verifiers have the keys.
     case satisfied(Proofs)
@@ -137,6 +140,7 @@ package enum EvaluationOutcome: Hashable, Sendable {
     case failed(AuthenticationError)
 }
 
+/// Limits of one evaluation.
 package struct EvaluationLimits: Hashable, Sendable {
     /// The number of wrong passwords; the ``Lockout`` limits touches.
     package var passwords = 5

@@ -93,6 +93,7 @@ package struct TemplateStore: Sendable {
     }
 }
 
+/// A file or folder below the user's folder of enrolled prints.
 struct Template: Hashable {
     enum Content: Hashable {
         case bytes([UInt8])

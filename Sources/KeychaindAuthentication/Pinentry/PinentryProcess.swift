@@ -119,6 +119,7 @@ final class PinentryProcess {
     }
 }
 
+/// The program and environment of a pinentry to start.
 struct PinentrySpawn {
     private let program: String
     private let environment: [String]

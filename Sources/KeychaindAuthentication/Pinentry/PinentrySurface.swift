@@ -54,6 +54,7 @@ enum PinentrySurface {
     }
 }
 
+/// The environment variables that a pinentry gets, and its options for the locale.
 package enum PinentryEnvironment {
     /// Variables every program needs; others might load code.
     private static let names: Set<String> = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "USER"]

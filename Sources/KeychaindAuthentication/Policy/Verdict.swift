@@ -103,6 +103,7 @@ package enum Verdict: Hashable, Sendable {
     }
 }
 
+/// The state that a verdict depends on, besides the requirement and its proofs.
 package struct AuthenticationState: Hashable, Sendable {
     package var biometry: BiometryAvailability
     package var isBiometryLocked: Bool

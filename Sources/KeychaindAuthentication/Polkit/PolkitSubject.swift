@@ -41,6 +41,7 @@ package enum PolkitSubject: BusValue, Hashable, Sendable {
     }
 }
 
+/// Finds the process to ask polkit about.
 @BusActor
 package protocol PolkitSubjectFinder: Sendable {
     /// Throws if polkit cannot be asked about any process.
@@ -49,8 +50,8 @@ package protocol PolkitSubjectFinder: Sendable {
 
 /// Finds the leader of the user's session: the login program or display manager, owned by another user.
 ///
-/// polkit finds the session and its agent by the control group of that process. It lets a
-/// program register an agent only for processes of the same user, so none of the user can do so for the leader.
+/// polkit finds the session and its agent by the control group of that process. It lets a program register an agent
+/// only for processes of the same user, so none of the user's programs can do so for the leader.
 package struct SessionLeader: PolkitSubjectFinder {
     private let root: String
     private let userID: UInt32

@@ -29,6 +29,7 @@ package protocol PasswordAlternative: AnyObject {
     func choose() async -> AlternativeChoice
 }
 
+/// The outcome of another way to answer.
 package enum AlternativeChoice: Hashable, Sendable {
     /// No password is needed any more.
     case done

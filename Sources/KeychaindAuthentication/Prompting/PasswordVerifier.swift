@@ -33,6 +33,7 @@ extension PasswordVerifier {
     package func prepare() async {}
 }
 
+/// The result of trying a password.
 package enum PasswordResult: Hashable, Sendable {
     /// The password is right; the verifier has its key.
     case right

@@ -39,6 +39,7 @@ extension PromptError: CustomStringConvertible {
     package var description: String { "\(code): \(reason)" }
 }
 
+/// The reason why a conversation ends without the person.
 package enum Cancellation: Hashable, Sendable {
     /// The program cancelled its request, or left the bus.
     case byProgram

@@ -9,6 +9,7 @@ package protocol PrompterInspector: AnyObject, Sendable {
     func trust(in prompter: PrompterProcess) async -> PrompterTrust
 }
 
+/// The process that shows a dialog.
 package enum PrompterProcess: Hashable, Sendable {
     /// The owner of a well-known name on the session bus.
     case owner(uniqueName: String, busName: String)
@@ -16,6 +17,7 @@ package enum PrompterProcess: Hashable, Sendable {
     case child(Int32)
 }
 
+/// Which answers count from a dialog.
 package enum PrompterTrust: Hashable, Sendable {
     /// A person sees the dialog: all answers count, and touches of the reader while it is shown.
     case trusted
@@ -28,6 +30,7 @@ package enum PrompterTrust: Hashable, Sendable {
     }
 }
 
+/// Examines the process of a prompter, and logs why it is not trusted.
 @BusActor
 package final class SessionPrompterInspector: PrompterInspector {
     private let connection: Connection

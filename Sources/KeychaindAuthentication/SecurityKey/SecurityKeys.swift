@@ -18,6 +18,7 @@ package protocol SecurityKeys: AnyObject {
     ) -> any SecurityKeyOperation
 }
 
+/// An operation of a security key.
 package enum SecurityKeyRequest: Hashable, Sendable {
     /// Finds the one key that is plugged in.
     case look
@@ -36,6 +37,7 @@ package enum SecurityKeyRequest: Hashable, Sendable {
     case open([SecurityKeyCredential], waits: Bool)
 }
 
+/// A running operation of a security key.
 @BusActor
 package protocol SecurityKeyOperation: AnyObject {
     /// Waits for the end; called once.
@@ -48,6 +50,7 @@ package protocol SecurityKeyOperation: AnyObject {
     func cancel()
 }
 
+/// The outcome of an operation.
 package enum SecurityKeyOutcome: Hashable, Sendable {
     case found(hasPIN: Bool)
     case made(SecurityKeyCredential)
@@ -55,6 +58,7 @@ package enum SecurityKeyOutcome: Hashable, Sendable {
     case failed(SecurityKeyFailure)
 }
 
+/// The failure of an operation.
 package enum SecurityKeyFailure: Error, Hashable, Sendable {
     case notInstalled
     case noKey

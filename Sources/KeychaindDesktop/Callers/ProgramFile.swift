@@ -1,6 +1,7 @@
 import Glibc
 package import KeychaindLanguage
 
+/// The file of a running program.
 package struct ProgramFile: Hashable, Sendable {
     /// The file's place, compared with the path that everybody sees.
     package enum Place: Hashable, Sendable {

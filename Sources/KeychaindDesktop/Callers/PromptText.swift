@@ -148,6 +148,7 @@ package enum PromptText {
     }
 }
 
+/// Shortens texts about a caller for dialogs.
 enum CallerText {
     /// A path on one line, cut in the middle, as the end says most.
     static func path(_ text: String) -> String {

@@ -1,3 +1,4 @@
+/// A sandbox around a program.
 package enum Sandbox: Hashable, Sendable {
     /// By application id, such as `org.gnome.Maps`.
     case flatpak(String)

@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindRights
 
+/// Finds the terminal on which the user of a process can be asked.
 package struct TerminalFinder: Sendable {
     private let root: String
 

@@ -98,6 +98,7 @@ package final class LoginListener {
     }
 }
 
+/// The keychain that logins unlock, and whose password follows that of the account.
 @BusActor
 package protocol LoginKeychain: AnyObject {
     /// Tries a password, and returns when it is verified; callers that need the keychain wait meanwhile.

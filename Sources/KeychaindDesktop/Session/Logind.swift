@@ -160,6 +160,7 @@ package struct Logind {
     }
 }
 
+/// A session of logind.
 package struct LogindSession: Hashable, Sendable {
     /// The id, such as `2` or `c1`.
     let id: String

@@ -16,6 +16,7 @@ package enum SessionState: Hashable, Sendable {
     }
 }
 
+/// A change of the session or the machine.
 package enum SessionEvent: Hashable, Sendable {
     /// The session is locked, or about to be.
     case locked
