@@ -1,7 +1,4 @@
-import CKeychaindLinux
-import Glibc
 import KeychaindModel
-import Logging
 
 /// Generations of a collection: daily copies of the whole file, named by ``GenerationName``.
 ///
@@ -103,52 +100,5 @@ struct Generations: Sendable {
 
     private func names() throws(VaultError) -> [GenerationName] {
         try folder.names().compactMap { file in GenerationName(file, of: name) }.sorted()
-    }
-}
-
-extension Collection {
-    /// Copies the file before the first change of a day, so that a program's mistake can be undone.
-    ///
-    /// A damaged file is not copied: it would push out an intact generation. A failed copy does not stop the change.
-    func keepGeneration() async {
-        let configuration = context.configuration
-        guard configuration.generations > 0, problems.isEmpty, table.count > 0, case .file = storage else { return }
-        let now = configuration.now()
-        if let lastGeneration {
-            let age = now.microsecondsSinceEpoch - lastGeneration.microsecondsSinceEpoch
-            if age >= 0, age / 1_000_000 < Generations.interval { return }
-        }
-        lastGeneration = now
-        let generations = Generations(of: name, in: context.folder, keeping: configuration.generations)
-        do throws(VaultError) {
-            let keys = checkKeys
-            try await read(on: context.copyWorker) { () throws(VaultError) in
-                try generations.keep(at: now, checkedWith: keys)
-            }
-        } catch {
-            configuration.logger.warning("\(name): could not copy the file to a generation: \(error)")
-            let early = (Generations.interval - Generations.pause) * 1_000_000
-            lastGeneration = Timestamp(microsecondsSinceEpoch: now.microsecondsSinceEpoch - early)
-            if error.code == .unreadable, foundDamage == nil { await lookForDamage() }
-        }
-    }
-
-    /// Removes newly protected items from generations in which they need less authentication, durably.
-    func removeFromGenerations(_ change: CollectionChange) async throws(VaultError) {
-        var protections: [ItemID: ItemProtection] = [:]
-        for case .update(let row, _) in change.rows {
-            let new = ItemProtection(of: row.metadata.attributes)
-            let old = table.protection(of: row.id)
-            guard new.needsAuthentication, !old.needsAuthentication || new.keyAlternatives != old.keyAlternatives else {
-                continue
-            }
-            protections[row.id] = new
-        }
-        guard !protections.isEmpty, let keys else { return }
-        let generations = Generations(of: name, in: context.folder, keeping: context.configuration.generations)
-        let configuration = context.configuration
-        try await context.copyWorker.perform { [protections] (_) throws(VaultError) in
-            try generations.removeUnprotected(protections, keys: keys, configuration: configuration)
-        }
     }
 }
