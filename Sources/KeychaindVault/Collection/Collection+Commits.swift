@@ -1,6 +1,7 @@
 import KeychaindModel
 import Logging
 
+/// Whether a change of the collection is being written.
 enum CommitPhase {
     case idle
 

@@ -59,6 +59,7 @@ extension Collection {
     }
 }
 
+/// The outcome of storing an item.
 package enum ItemCreation: Equatable, Sendable {
     case created(ItemID)
 

@@ -60,6 +60,7 @@ package enum ChangeOutcome: Sendable {
     case done
 }
 
+/// The secret of a change, with the key to seal it under.
 enum NewSecret {
     case ordinary(SharedSecret)
     case underNewKey(SharedSecret, NewItemKey)
@@ -74,6 +75,7 @@ enum NewSecret {
     }
 }
 
+/// The arguments of a creation.
 struct NewItem {
     var label: String
     var attributes: Attributes
@@ -105,6 +107,7 @@ struct NewItem {
     }
 }
 
+/// The changes of an existing item.
 struct ItemUpdate {
     enum AttributeChange {
         case none

@@ -138,6 +138,7 @@ struct CollectionLoader: ~Copyable {
     }
 }
 
+/// The items of a file, opened with its keys.
 struct LoadedContents: Sendable {
     var table: ItemTable
 

@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Glibc
 
+/// A folder on the disk, whose changes are durable once ``synchronize()`` returns.
 struct Folder: Sendable {
     let path: String
 

@@ -68,6 +68,7 @@ extension Generations {
     }
 }
 
+/// A row of the item table, without the secret.
 struct StoredRow {
     let revision: UInt64
 

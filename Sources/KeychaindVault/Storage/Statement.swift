@@ -1,6 +1,7 @@
 import CKeychaindSQLite
 import Glibc
 
+/// A prepared SQL statement; it keeps its connection open.
 final class Statement {
     enum Value {
         case integer(Int64)
@@ -94,6 +95,7 @@ final class Statement {
     }
 }
 
+/// The result of a call to SQLite.
 struct SQLiteStatus {
     let code: CInt
 
