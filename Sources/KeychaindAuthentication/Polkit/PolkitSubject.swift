@@ -84,11 +84,8 @@ package struct SessionLeader: PolkitSubjectFinder {
     /// The start time of a process without user ids of the user; nil for others.
     private func startTime(ofForeign id: Int32) -> UInt64? {
         let folder = ProcessFolder(id, in: root)
-        func status() -> ProcessStatus? {
-            folder.read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
-        }
-        guard let before = status(), let credentials = ProcessCredentials(folder),
-            !credentials.userIDs.contains(userID), status()?.startTime == before.startTime
+        guard let before = folder.processStatus, let credentials = ProcessCredentials(folder),
+            !credentials.userIDs.contains(userID), folder.processStatus?.startTime == before.startTime
         else { return nil }
         return before.startTime
     }

@@ -122,7 +122,7 @@ package struct PrompterExamination: Sendable {
         _ check: (Examined) throws(Objection) -> Void
     ) throws(Objection) {
         let folder = ProcessFolder(id, in: root)
-        guard let status = status(of: folder) else { throw Objection("process \(id) has ended or cannot be seen") }
+        guard let status = folder.processStatus else { throw Objection("process \(id) has ended or cannot be seen") }
         guard "RSDI".contains(status.state) else { throw Objection("it is stopped") }
         guard let tracer = ProcessCredentials(folder)?.tracerID else { throw Objection("it cannot be seen") }
         guard tracer == 0 else { throw Objection("process \(tracer) traces it") }
@@ -138,13 +138,9 @@ package struct PrompterExamination: Sendable {
         if let objection = code.objection { throw Objection(objection) }
         if environment, let objection = PrompterEnvironment.objection(in: folder) { throw Objection(objection) }
         try check(Examined(status: status, program: program))
-        guard let after = self.status(of: folder), after.startTime == status.startTime,
+        guard let after = folder.processStatus, after.startTime == status.startTime,
             after.parentID == status.parentID
         else { throw Objection("process \(id) has ended") }
-    }
-
-    private func status(of folder: ProcessFolder) -> ProcessStatus? {
-        folder.read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
     }
 
     // MARK: The session
@@ -159,7 +155,7 @@ package struct PrompterExamination: Sendable {
         if id == 1 || buses.contains(id) || isUserManager(id) { return true }
         // dbus-daemon forks, and its child starts the program.
         let folder = ProcessFolder(id, in: root)
-        guard let status = status(of: folder), buses.contains(status.parentID),
+        guard let status = folder.processStatus, buses.contains(status.parentID),
             let program = ProgramFile(of: folder)
         else { return false }
         return program == ProgramFile(of: ProcessFolder(status.parentID, in: root))
@@ -171,7 +167,7 @@ package struct PrompterExamination: Sendable {
     /// start its own child in that control group; programs of the user are children of the user instance.
     private func isUserManager(_ id: Int32) -> Bool {
         let folder = ProcessFolder(id, in: root)
-        guard let status = status(of: folder), status.parentID == 1,
+        guard let status = folder.processStatus, status.parentID == 1,
             let credentials = ProcessCredentials(folder), credentials.userIDs == [userID],
             let groups = folder.read("cgroup", limit: PrompterExamination.longestFile)
         else { return false }

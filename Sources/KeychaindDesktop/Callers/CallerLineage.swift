@@ -117,27 +117,25 @@ struct LineageFinder {
             !LineageFinder.isManager(parent),
             // When a parent ends, the kernel gives its children another. So an unchanged parent has lived all the
             // time, and its id was not reused.
-            let now = status(of: child.process.id), now.startTime == child.status.startTime, now.parentID == id
+            let now = ProcessFolder(child.process.id, in: root).processStatus, now.startTime == child.status.startTime,
+            now.parentID == id
         else { return nil }
         return parent
     }
 
     private func node(_ id: Int32) -> Node? {
-        guard let status = status(of: id), status.state != "Z", status.state != "X",
-            ProcessCredentials(ProcessFolder(id, in: root))?.userIDs == [userID]
+        let folder = ProcessFolder(id, in: root)
+        guard let status = folder.processStatus, status.state != "Z", status.state != "X",
+            ProcessCredentials(folder)?.userIDs == [userID]
         else { return nil }
         let process = look(id, status)
-        guard self.status(of: id)?.startTime == status.startTime else { return nil }
+        guard folder.processStatus?.startTime == status.startTime else { return nil }
         return Node(status: status, process: process)
     }
 
     /// Whether it is systemd, which starts unrelated programs.
     private static func isManager(_ node: Node) -> Bool {
         ["systemd", "(sd-pam)", "init"].contains(node.process.program?.name ?? node.status.commandName)
-    }
-
-    private func status(of id: Int32) -> ProcessStatus? {
-        ProcessFolder(id, in: root).read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
     }
 }
 

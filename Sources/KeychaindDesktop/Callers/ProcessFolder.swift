@@ -155,12 +155,20 @@ package struct ProcessStatus: Equatable {
         return Value(String(decoding: fields[number - 3], as: UTF8.self))
     }
 
-    package static let longest = 2048
+    /// In bytes.
+    fileprivate static let longest = 2048
 
     /// Nil if the process has ended or cannot be seen.
     init?(of folder: ProcessFolder) throws(LookObstacle) {
         guard let content = try folder.content(of: "stat", limit: ProcessStatus.longest) else { return nil }
         self.init(content)
+    }
+}
+
+extension ProcessFolder {
+    /// The content of `stat`; nil if the process has ended or cannot be seen, or the system is short of descriptors.
+    package var processStatus: ProcessStatus? {
+        read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
     }
 }
 

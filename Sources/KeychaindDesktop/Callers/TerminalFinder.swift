@@ -34,8 +34,7 @@ package struct TerminalFinder: Sendable {
     }
 
     private func foregroundDevice(of process: CallerProcess) -> TerminalDevice? {
-        let content = ProcessFolder(process.id, in: root).read("stat", limit: ProcessStatus.longest)
-        guard let status = content.flatMap(ProcessStatus.init), status.startTime == process.startTime,
+        guard let status = ProcessFolder(process.id, in: root).processStatus, status.startTime == process.startTime,
             status.groupID == status.foregroundGroupID, status.terminal != 0
         else { return nil }
         return TerminalDevice(number: status.terminal)
