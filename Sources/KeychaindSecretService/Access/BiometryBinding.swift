@@ -11,7 +11,7 @@ enum BiometryBinding {
     static let attribute = Attributes.reservedPrefix + "biometry-set"
 
     static func value(for set: BiometrySet, in vault: Vault) throws(VaultError) -> String {
-        hexadecimal(try vault.code(of: "biometry set", set.hash))
+        try vault.code(of: "biometry set", set.hash).hexadecimal()
     }
 
     /// Sets the attribute if the policy requires the enrolled fingers, and removes it otherwise.
@@ -45,10 +45,5 @@ enum BiometryBinding {
     /// Whether an item is bound to a set; false if that cannot be determined.
     static func isBound(_ value: String, to set: BiometrySet, in vault: Vault) -> Bool {
         value == (try? self.value(for: set, in: vault))
-    }
-
-    /// Encodes bytes as lower-case hexadecimal digits.
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

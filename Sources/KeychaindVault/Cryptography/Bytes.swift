@@ -37,8 +37,8 @@ extension [UInt8] {
         try span.withUnsafeBytes(body)
     }
 
-    /// Two digits for each byte.
-    func hexadecimal(uppercase: Bool = false) -> String {
+    /// The bytes in hexadecimal, two digits for each.
+    package func hexadecimal(uppercase: Bool = false) -> String {
         map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: uppercase) }.joined()
     }
 
