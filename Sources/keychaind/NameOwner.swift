@@ -1,5 +1,5 @@
-import Glibc
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindRights
 
 /// The owner of a bus name, for error messages.
@@ -10,7 +10,8 @@ enum NameOwner {
         guard let process = await processID(of: name, on: connection) else {
             return "its owner is unknown; keychaind --replace takes the name over if the owner allows it"
         }
-        let program = executable(of: process) ?? "an unknown program"
+        let folder = ProcessFolder("\(process)", in: "/proc")
+        let program = UserRights.perform { folder.link("exe") } ?? "an unknown program"
         return "process \(process), \(program), has it; stop that process, or try keychaind --replace"
     }
 
@@ -24,13 +25,6 @@ enum NameOwner {
         )
         call.append(name)
         return try? await connection.call(call).read(UInt32.self)
-    }
-
-    private static func executable(of process: UInt32) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = UserRights.perform { readlink("/proc/\(process)/exe", &buffer, buffer.count) }
-        guard count > 0 else { return nil }
-        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static let bus = "org.freedesktop.DBus"

@@ -1,5 +1,5 @@
-import Glibc
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindModel
 import KeychaindVault
 
@@ -159,11 +159,8 @@ struct BackupsObject {
 
     /// Returns the name of the file when it was opened; it only names a keychain that does not exist yet.
     private static func fileName(of file: FileDescriptor) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/fd/\(file.rawValue)", &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        let path = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.split(separator: "/").last.map { String($0) }
+        let path = ProcessFolder("self", in: "/proc").link("fd/\(file.rawValue)")
+        return path?.split(separator: "/").last.map { String($0) }
     }
 }
 

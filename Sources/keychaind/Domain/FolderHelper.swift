@@ -1,5 +1,6 @@
 import CKeychaindDomain
 import Glibc
+import KeychaindDesktop
 
 /// The set-uid program that creates the domain's folders (domain/keychaind-folders.c).
 ///
@@ -33,10 +34,9 @@ enum FolderHelper {
 
     /// Opens the helper, if its owner and mode prove that root installed it for this group.
     private static func open(group: gid_t) throws(Domain.Failure) -> Int32 {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        guard let slash = own.lastIndex(of: "/") else { throw failure("/proc/self/exe cannot be read") }
+        guard let own = ProcessFolder("self", in: "/proc").link("exe"), let slash = own.lastIndex(of: "/") else {
+            throw failure("/proc/self/exe cannot be read")
+        }
         let path = "\(own[...slash])\(place)"
         let program = keychaind_open_program(path)
         guard program >= 0 else { throw failure("\(path): \(String(cString: strerror(errno)))") }
