@@ -65,7 +65,11 @@ extension Daemon {
             guard ServiceManager.isThere else {
                 return logger.notice("There is no systemd to keep the vault unlocked: the next start finds it locked")
             }
-            if let reason = KeptKeys.leave(try kept(keys)) {
+            let kept = try kept(keys)
+            do throws(KeptKeys.Failure) {
+                try KeptKeys.leave(kept)
+            } catch {
+                let reason = error.reason
                 return logger.warning("Keychains will be locked after a restart", metadata: ["reason": "\(reason)"])
             }
             ServiceManager.waitUntilHeard()

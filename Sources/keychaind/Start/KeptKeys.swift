@@ -11,16 +11,25 @@ enum KeptKeys {
 
     private static let maximumSize = 128 << 10
 
-    /// Stores keys for the next process; returns nil, or the reason of a failure.
-    static func leave(_ keys: borrowing SecureBytes) -> String? {
-        let descriptor = keychaind_memory_file(name)
-        guard descriptor >= 0 else { return lastError }
-        defer { close(descriptor) }
-        let isWritten = keys.withUnsafeBytes { bytes in write(descriptor, bytes.baseAddress, bytes.count) == bytes.count
+    /// The reason why keys could not be stored.
+    struct Failure: Error {
+        let reason: String
+
+        fileprivate init() {
+            reason = String(cString: strerror(errno))
         }
-        guard isWritten, fcntl(descriptor, keychaind_add_seals, keychaind_seals_of_size) == 0 else { return lastError }
+    }
+
+    /// Stores keys for the next process.
+    static func leave(_ keys: borrowing SecureBytes) throws(Failure) {
+        let descriptor = keychaind_memory_file(name)
+        guard descriptor >= 0 else { throw Failure() }
+        defer { close(descriptor) }
+        let isWritten = keys.withUnsafeBytes { bytes in
+            write(descriptor, bytes.baseAddress, bytes.count) == bytes.count
+        }
+        guard isWritten, fcntl(descriptor, keychaind_add_seals, keychaind_seals_of_size) == 0 else { throw Failure() }
         ServiceManager.keep(descriptor, as: name)
-        return nil
     }
 
     /// Takes the previous process's keys and removes them from systemd's store; nil if there are none.
@@ -55,6 +64,4 @@ enum KeptKeys {
         guard isRead else { return nil }
         return .some(keys)
     }
-
-    private static var lastError: String { String(cString: strerror(errno)) }
 }
