@@ -39,7 +39,9 @@ package final class ProgramNotices {
     private static let itemLimit = 1000
     /// Items of a notification that are remembered across restarts, each by a write.
     private static let rememberedItems = 50
-    private static let toldLimit = 10000
+    private static let toldLimit = 10_000
+    /// Places of `state.db` for each kind of cause.
+    private static let placeCount: UInt64 = 1024
     /// Until the first notification, so that it can say how many.
     private static let gathering = Duration.seconds(1)
     private static let pause = Duration.seconds(10)
@@ -115,8 +117,9 @@ package final class ProgramNotices {
 
     /// One of a bounded number of places of `state.db`; a cause that takes the place of another is told again.
     private static func place(of cause: String, _ kind: String) -> String {
+        // FNV-1a: the same in every process, unlike Swift's hashes.
         let hash = cause.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return "\(kind)-\(hash % 1024)"
+        return "\(kind)-\(hash % placeCount)"
     }
 
     private func label(of path: ObjectPath) -> String {

@@ -25,7 +25,7 @@ package final class Sandboxes {
     private let loaded = Promise<Void>()
     private var isRecorded = false
 
-    /// The pause between two records of a program's last call.
+    /// The pause between two records of a program's last call, in microseconds.
     private static let callPause: Int64 = 60_000_000
 
     init(in vault: Vault, installations: SandboxInstallations, logger: Logger) {

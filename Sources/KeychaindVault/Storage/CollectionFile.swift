@@ -16,6 +16,7 @@ final class CollectionFile {
     let journal: String
     let database: Database
     private var version: UInt32
+    /// The approximate length of the journal.
     var journalBytes = 0
     var journalIsReserved = false
     // Whether the file or the journal may still hold data that a change has replaced.
@@ -25,6 +26,9 @@ final class CollectionFile {
     private let metadataUpdate: Statement
     private let deletion: Statement
     private let headerUpdate: Statement
+
+    /// SQLite's default, in bytes.
+    private static let pageSize = 4096
 
     /// Opens a file after checking its format; changes nothing otherwise.
     init(
@@ -127,7 +131,7 @@ final class CollectionFile {
     func tryDisk() throws(VaultError) {
         try database.checkPlace()
         try database.changeNothing()
-        journalBytes += 4096
+        journalBytes += Self.pageSize
     }
 
     func structuralDamage() throws(VaultError) -> String? {
@@ -139,7 +143,8 @@ final class CollectionFile {
     }
 
     private func apply(_ write: Write) throws(VaultError) {
-        journalBytes += 2 * 4096
+        // An estimate: a row and its part of the tree.
+        journalBytes += 2 * Self.pageSize
         let statement: Statement
         switch write {
         case .insert(let id, let revision, let tags, let metadata, let secret):
