@@ -142,8 +142,7 @@ extension Collection {
     func isPortalSecret(_ id: ItemID) -> Bool {
         guard item(id)?.attributes[Attributes.portalApplication] != nil else { return false }
         do throws(VaultError) {
-            guard try portalSecret(of: id) != nil else { return false }
-            return true
+            return try portalSecret(of: id) != nil
         } catch {
             return false
         }
