@@ -59,7 +59,7 @@ func translatingErrors<Result: ~Copyable>(
 }
 
 extension VaultError {
-    /// The answer to a change that memory has, which others must know of first; throws any other error.
+    /// The error of a change that has taken effect although it may not be stored; throws any other error.
     func asDoubt() throws(BusError) -> BusError {
         guard outcome != nil else { throw BusError(self) }
         return BusError(self)
@@ -68,8 +68,8 @@ extension VaultError {
 
 /// Runs a change of the vault, and converts its errors.
 ///
-/// Returns the error for the caller of a change that memory has, though it is unknown whether it is stored. Others must
-/// know of the change first.
+/// Returns the error of a change that has taken effect although it may not be stored: its signals come first, then the
+/// error. Nil after a success.
 @BusActor
 func changing(_ body: () async throws(VaultError) -> Void) async throws(BusError) -> BusError? {
     do throws(VaultError) {

@@ -1,8 +1,9 @@
 import KeychaindDBus
 import KeychaindVault
 
-/// What decides about a client's access besides the items: while it holds, so does the access to items that do not
-/// change, but for grants that expire.
+/// The state, besides that of the items, that a client's access depends on.
+///
+/// While it is the same, so is the access to unchanged items, except for grants that expire.
 @BusActor
 struct AccessConditions {
     private let isSessionLocked: Bool

@@ -153,7 +153,7 @@ final class Restorations {
         _ body: @escaping @BusActor () async throws(VaultError) -> Result,
         keep: @escaping @BusActor (Result) -> Void = { _ in }
     ) async throws(BusError) -> Result {
-        // Whose clients have left.
+        // Readings of clients that have left.
         for reading in readings where !reading.isTaken { reading.giveAway() }
         guard !readings.contains(where: { reading in reading.isTaken && reading.client === client }) else {
             throw BusError(.limitsExceeded, "another call of yours copies or reads files")

@@ -9,7 +9,7 @@ final class LargeAnswers {
     private let limit: Int
     private let sliceLength: Duration
     private let lock: FairLock<ObjectIdentifier>
-    /// Objects up to which they are looked at in no turn.
+    /// The number of objects up to which a look needs no turn.
     private let fewObjects: Int
     private let looking = FairLock<ObjectIdentifier>()
 

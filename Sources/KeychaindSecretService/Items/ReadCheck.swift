@@ -1,10 +1,10 @@
 import KeychaindDBus
 import KeychaindVault
 
-/// Whether a client may still read items whose secrets are written, but not sent.
+/// Checks again, before a reply is sent, whether the client may read the items whose secrets are in it.
 @BusActor
 struct ReadCheck {
-    /// What was found about an item.
+    /// The result of a check.
     enum Finding {
         /// It may be read, and nothing is to be audited.
         case open

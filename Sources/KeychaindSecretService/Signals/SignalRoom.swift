@@ -19,7 +19,7 @@ final class SignalRoom: @BusActor ChangeAdmission {
     private var waiting = 0
     /// The room that is taken.
     private var size = 0
-    /// What the change whose turn it is waits for.
+    /// Fulfilled once a change has freed room, for the one whose turn it is.
     private var end: Promise<Void>?
     /// The changes that have begun and not ended, by number.
     private var running: [Int: Change] = [:]

@@ -9,7 +9,7 @@ enum CommitPhase {
     case writing(waiting: WorkQueue<PendingMutation>)
 }
 
-/// What has come of the changes of a batch.
+/// The outcome of writing a batch.
 private enum WrittenBatch {
     case stored
 

@@ -54,7 +54,7 @@ final class PendingMutation {
     }
 }
 
-/// What a change has made.
+/// The effect of a change.
 package enum ChangeOutcome: Sendable {
     case item(ItemCreation)
     case done

@@ -20,7 +20,7 @@ extension CollectionFile {
         header.highestSlot = try database.integer("SELECT max(id) FROM slot")
     }
 
-    /// What has come of a replacement of key slots.
+    /// The outcome of replacing key slots.
     struct SlotReplacement: Sendable {
         /// The stored header instead, if they changed since they were read.
         let present: CollectionHeader?

@@ -2,7 +2,7 @@ import Logging
 
 /// Changing a collection's file, and its journal.
 extension CollectionWriter {
-    /// What has come of a change.
+    /// The outcome of writing a change.
     struct Written: Sendable {
         /// The sealed secrets that stay in memory, by row.
         let sealedSecrets: [[UInt8]?]

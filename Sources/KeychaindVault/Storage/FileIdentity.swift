@@ -1,7 +1,7 @@
 import CKeychaindLinux
 import Glibc
 
-/// What distinguishes an existing file from all others, whatever its name.
+/// The identity of an existing file, whatever its name.
 struct FileIdentity: Equatable {
     private let device: dev_t
     private let number: ino_t

@@ -1,10 +1,10 @@
 import CKeychaindLinux
 import Glibc
 
-/// A look at what a name leads to.
+/// Reads the status of files.
 ///
-/// One that the disk fails says nothing of the file: taken for its absence, a failed look would have another file made
-/// in its place. It is repeated, and throws in the end.
+/// A failure of the disk says nothing about a file: taken for its absence, it would let another file be made in its
+/// place. So a failed look is repeated, and throws in the end.
 enum Look {
     /// Nil if there is no such file.
     static func at(_ path: String, followingLinks: Bool = false) throws(VaultError) -> stat? {

@@ -1,4 +1,4 @@
-/// What a closed file had when it was closed; another file in its place has something else.
+/// The state of a file when it was closed, by which another file in its place is recognised.
 ///
 /// Every commit seals the state anew; a change of key slots leaves it.
 struct RestingFile {

@@ -206,7 +206,7 @@ private struct Rows {
     }
 }
 
-/// What some of the rows have come to.
+/// The result of opening some of the rows.
 private struct OpenedRows: Sendable {
     var isSound = true
     var hash = MultisetHash()
