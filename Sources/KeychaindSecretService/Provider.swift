@@ -39,7 +39,7 @@ package final class Provider {
     let connections: BusConnections
     let diskRetry: DiskRetry
     let facts: ProviderFacts
-    /// What a person is told by notifications.
+    /// The desktop notifications.
     package let notices: Notices
     let logger: Logger
 

@@ -106,7 +106,7 @@ package struct EvaluationWords: Hashable, Sendable {
     }
 }
 
-/// What an evaluation asks for in its dialog at the moment.
+/// The passwords and touches that an evaluation asks for in its dialog.
 package struct EvaluationQuestion: Hashable, Sendable {
     /// The passwords, any of which may be typed; empty to wait only for the reader.
     package var passwords: FactorSet

@@ -42,7 +42,7 @@ package struct Caller: Hashable, Sendable {
         }
     }
 
-    /// What the evidence withstands.
+    /// The attacks that the evidence withstands.
     package var strength: Strength { evidence.strength }
 
     /// An identifier that differs between applications; neither secret nor proof, see ``evidence``.
@@ -166,7 +166,7 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
 
     case nothing = "nothing"
 
-    /// What the evidence withstands.
+    /// The attacks that the evidence withstands.
     package var strength: Strength {
         switch self {
         case .securityLabel, .sandboxFile: .proven

@@ -2,7 +2,7 @@ import Glibc
 
 /// The root folders that a look at a process may look into.
 package enum LookRoots: Sendable {
-    /// That of this process only, so that no program can make the look block.
+    /// The root of this process only, so that no program can make the look block.
     case own
     case all
 }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A file system at it can be one that never answers. Finding out whose root it is asks the kernel only.
 enum ProcessRoot: Equatable {
-    /// That of this process.
+    /// The root of this process.
     case own
     /// Another one, by its mount namespace and its path in it.
     case other(String)

@@ -10,7 +10,7 @@ struct ReadPermission {
     /// The grant, if it takes one.
     let grant: ItemGrant?
 
-    /// What the rules have decided.
+    /// The decision of the rules.
     fileprivate let decision: RuleDecision
 
     /// Whether it takes a grant of the client; that of a rule is none.

@@ -2,7 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindVault
 
-/// What a client does with copies of keychains: a copying or reading of files, or a restore.
+/// A client's work with copies of keychains: the copying or reading of files, or a restore.
 @BusActor
 final class RestorePlace {
     enum Phase {

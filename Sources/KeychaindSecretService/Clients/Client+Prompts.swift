@@ -5,7 +5,7 @@ import KeychaindVault
 /// The open prompts of a client, and the conversations of its calls.
 struct ClientPrompts {
     fileprivate var table: [ObjectNumber: Prompt] = [:]
-    /// Those that are completed for the client, but whose actions have not ended.
+    /// Prompts that are completed for the client, but whose actions have not ended.
     fileprivate var abandoned: [ObjectNumber: Prompt] = [:]
     fileprivate var conversations: [ObjectIdentifier: Conversation] = [:]
 

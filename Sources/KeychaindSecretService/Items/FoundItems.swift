@@ -201,7 +201,7 @@ struct FoundItems {
         }
     }
 
-    /// What describes an item; empty for one that is not described.
+    /// The description of an item; empty for one that is not described.
     private struct Description {
         var attributes = Attributes()
         var label = ""

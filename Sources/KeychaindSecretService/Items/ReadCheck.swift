@@ -18,7 +18,7 @@ struct ReadCheck {
     let client: Client
     let access: ItemAccess
 
-    /// What the findings depend on, besides the items.
+    /// The state that the findings depend on, besides the items.
     var conditions: AccessConditions { AccessConditions(for: client, access) }
 
     func holds(_ conditions: AccessConditions) -> Bool {

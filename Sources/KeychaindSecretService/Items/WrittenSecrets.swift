@@ -9,7 +9,7 @@ struct ReadableItem {
     let grant: ItemGrant?
 }
 
-/// Such an item, and the path under which it was requested.
+/// A readable item, and the path under which it was requested.
 struct WantedItem {
     let path: ObjectPath
     let item: ReadableItem

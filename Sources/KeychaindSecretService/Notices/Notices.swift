@@ -33,7 +33,7 @@ package final class Notices {
 
     private let service: NotificationService
     private let vault: Vault
-    /// What the person is told, or was told since the start.
+    /// The last notification about each subject since the start.
     private var latest: [Subject: Latest] = [:]
     /// The subjects without a cause, of which nothing is kept.
     private var resolved: Set<Subject> = []

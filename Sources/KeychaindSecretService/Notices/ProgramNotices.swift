@@ -28,7 +28,7 @@ package final class ProgramNotices {
     private let service: NotificationService
     private let vault: Vault
     private var rounds: [String: Round] = [:]
-    /// What was told on ``day``.
+    /// The causes of which the person was told on ``day``.
     private var told: Set<String> = []
     private var day: UInt64 = 0
     private var unconfirmed: Set<String> = []

@@ -1,7 +1,7 @@
 import KeychaindDBus
 import KeychaindVault
 
-/// What does not change while the daemon runs, for `org.keychaind.Status1`.
+/// Facts that stay the same while the daemon runs, for `org.keychaind.Status1`.
 package struct ProviderFacts: Sendable {
     package let version: String
     /// The names of the prompters, in order.

@@ -49,7 +49,7 @@ extension ItemRules {
     /// The time for which a look at a process is good; it can change as fast after any look.
     private static let patience = Duration.milliseconds(1)
 
-    /// What the rules say about a read.
+    /// The decision of the rules on a read.
     func decision(on id: ItemID, in collection: Collection, for client: Client) -> RuleDecision {
         guard isActive else { return .none }
         let state = selection(for: client)

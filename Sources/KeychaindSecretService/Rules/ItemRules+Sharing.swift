@@ -55,7 +55,7 @@ struct SharedItems {
     static let limit = 256
 
     let state: State
-    /// Those in force: one may have ended.
+    /// The rules that were in force; one of them may have ended since.
     let rules: [String]
     let items: Set<ItemID>
 }

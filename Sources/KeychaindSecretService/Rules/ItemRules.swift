@@ -220,7 +220,7 @@ final class ItemRules {
         return entry.rule.text
     }
 
-    /// What would be decided for a caller, without counting it.
+    /// The decision that a caller would get, without counting it.
     func test(_ caller: RuleCaller?, _ subject: RuleSubject) -> RuleDecision {
         loadIfPossible()
         return set.selection(for: caller, at: clock()).decision(on: subject)

@@ -107,7 +107,7 @@ extension RuleItems {
 }
 
 extension Strength {
-    /// What a rule about such an identity can rely on.
+    /// How far a rule about such an identity can be relied on.
     var words: Text {
         switch self {
         case .proven: Text("This program is proven: it cannot pretend to be another.")

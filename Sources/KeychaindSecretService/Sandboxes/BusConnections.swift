@@ -79,12 +79,12 @@ final class BusConnections {
         return states.compactMap { name, state in if case .looking = state { name } else { nil } }
     }
 
-    /// What a connection sees, if that is known.
+    /// The view of a connection; nil until it is known.
     func knownView(of name: String) -> ClientView? {
         if case .decided(let view) = states[name] { view } else { nil }
     }
 
-    /// What a connection sees.
+    /// The view of a connection, once it is known.
     func view(of name: String) async -> ClientView {
         switch begin(name) {
         case .decided(let view): view

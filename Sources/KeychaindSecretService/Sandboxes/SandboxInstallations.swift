@@ -18,7 +18,7 @@ package struct SandboxInstallations: Sendable {
         self.snaps = snaps
     }
 
-    /// Those of the system and of the user's data folder.
+    /// The installations of the system and of the user's data folder.
     package static func ofUser(dataHome: String?) -> SandboxInstallations {
         SandboxInstallations(
             flatpaks: ["/var/lib/flatpak/app"] + (dataHome.map { ["\($0)/flatpak/app"] } ?? []),

@@ -65,7 +65,7 @@ package final class Sandboxes {
 
     // MARK: Views
 
-    /// What a program sees.
+    /// The view of a program in a sandbox, or outside of any.
     func view(of confinement: Confinement) async -> ClientView {
         switch confinement {
         case .none: return .everything(nil)
@@ -147,7 +147,7 @@ package final class Sandboxes {
         onChange?()
     }
 
-    /// What the connections of a recorded program see by now.
+    /// The present view of a recorded program.
     func currentView(of program: String) async -> ClientView {
         await view(of: program, records[program]?.state ?? .limited)
     }

@@ -19,7 +19,7 @@ final class SignalAudience {
 
     private let clients: PeerTable<Client>
     private let connections: BusConnections
-    /// What connections miss while they are looked at.
+    /// Signals for connections that are still being looked at, by name.
     private var held: [String: [Signal]] = [:]
 
     /// Whether a client may have signals that wait for its `Completed`.

@@ -1,6 +1,6 @@
 import KeychaindGcrypt
 
-/// What another program has put in place of a collection's file, also while no daemon ran.
+/// A foreign file in place of a collection's, even if it was put there while no daemon ran.
 package enum Replacement: Equatable, Sendable {
     /// An older state, which lacks changes that the file had.
     case older(missing: ClosedRange<UInt64>)

@@ -101,9 +101,9 @@ package final class Collection {
     var keys: CollectionKeys?
     var commits = CommitPhase.idle
 
-    /// What another program has put in place of the file.
+    /// The foreign file in place of this collection's; nil if there is none.
     ///
-    /// Another state is known once the collection was unlocked, another collection before. Nil if there is none.
+    /// Another state is known once the collection was unlocked, another collection before.
     package internal(set) var replacement: Replacement?
 
     /// The file that the collection had before; nil if it had none.
@@ -114,7 +114,7 @@ package final class Collection {
 
     var problems: [String] = []
     var condition = FileCondition.sound
-    /// What was found damaged in the file since it was read; memory has what was intact then.
+    /// The damage found in the file since it was read; memory has the items that were intact then.
     var foundDamage: FoundDamage? {
         didSet { if foundDamage != oldValue { context.observer.onProblem?(name) } }
     }

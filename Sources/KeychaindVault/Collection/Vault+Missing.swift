@@ -19,7 +19,7 @@ extension Collection {
         context.folderWorker.post { [name] folder in folder.remember([name: known]) }
     }
 
-    /// What to record of the collection, if it has a file.
+    /// The record of the collection; nil if it has no file.
     var known: KnownCollection? {
         switch (storage, phase) {
         case (.file, _): former
@@ -28,7 +28,7 @@ extension Collection {
         }
     }
 
-    /// What was recorded, or is to be, of the file that the collection had; another one in its place does not count.
+    /// The record of the file that the collection had; another one in its place does not count.
     package var former: KnownCollection {
         let present = KnownCollection(label: properties.label, identifier: header?.identifier)
         guard case .other = replacement, let recorded else { return present.merged(with: recorded) }

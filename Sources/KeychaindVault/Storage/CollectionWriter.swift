@@ -18,7 +18,7 @@ final class CollectionWriter {
             if file != nil { openFiles.opened() }
         }
     }
-    /// What the file had when it was closed, until it is opened again.
+    /// The state of a file that is closed for now; nil while it is open.
     var resting: RestingFile?
     /// The copies and checks that read the file by connections of their own.
     var readers = 0

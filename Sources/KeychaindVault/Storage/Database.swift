@@ -61,9 +61,10 @@ final class Database {
         return stored.result
     }
 
-    /// The same, but returns a doubt whether the path leads to the file that has the change; nil if it does.
+    /// Runs `body` in a transaction, and returns a failure to check the path after the commit as a doubt.
     ///
-    /// For callers who keep in memory what the file has: the file of this connection has the change in either case.
+    /// With a doubt, it is unknown whether the path still leads to the file that has the change. For callers who keep
+    /// in memory what the file has: the file of this connection has the change in either case.
     func store<Result>(
         _ body: () throws(VaultError) -> Result
     ) throws(VaultError) -> (result: Result, doubt: VaultError?) {

@@ -3,7 +3,7 @@
 /// A program that synchronises or restores files puts another file there, or writes into this one. SQLite does not
 /// notice: changes would go into a file that nobody finds again, or mix with the other program's.
 final class FilePlace {
-    /// What another program has done to the files since they were held; a replacement is none.
+    /// Whether another program has written into the files since they were held; a replacement does not count.
     enum Writing {
         case none
         case found

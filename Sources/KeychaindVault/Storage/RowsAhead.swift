@@ -163,7 +163,9 @@ private struct Rows {
         var bytes: Range<Int>
     }
 
-    /// What is summed over all rows; beside each other, since the records are too far apart for the processor's caches.
+    /// A term of the sum over all rows.
+    ///
+    /// Beside each other, since the records are too far apart for the processor's caches.
     struct Revision: Sendable {
         let item: UInt64
         let number: UInt64
