@@ -262,7 +262,7 @@ package final class Provider {
         set { rules.use(newValue) }
     }
 
-    /// Called for each read that a rule lets a person know.
+    /// Called for each read that a rule reports to the person.
     package var onRuleNotice: (@BusActor (ProgramRead) -> Void)? {
         get { rules.onNotice }
         set { rules.onNotice = newValue }

@@ -2,7 +2,7 @@ import KeychaindDBus
 import KeychaindDesktop
 import KeychaindRules
 
-/// Notifications about reads that a rule lets a person know, and their answers.
+/// Notifications about reads that a rule reports to the person, and their answers.
 extension Notices {
     func followRules(of provider: Provider) {
         provider.onRuleNotice = { [programs] read in programs.programHasRead(read) }

@@ -39,7 +39,7 @@ extension Notices {
         tell(.reader, because: "locked", .readerLocked(login.label, actions: button(\.freeReader)))
     }
 
-    /// Tells of keychains that cannot be read, or only in part, or that another program has replaced.
+    /// Notifies the person of keychains that cannot be read, or only in part, or that another program has replaced.
     func keychainsMayHaveChanged() {
         // A closed vault has no keychains.
         guard let provider, !provider.readiness.isOpening, !provider.readiness.hasEnded else { return }

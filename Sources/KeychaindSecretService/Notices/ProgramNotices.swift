@@ -4,7 +4,7 @@ import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 
-/// Tells a person which programs read items that a rule lets them know, and which sandboxes are not limited yet.
+/// Notifies the person of reads that a rule reports, and of sandboxes that are not limited yet.
 ///
 /// The reads of a program within a minute are one notification, which grows. An item is told once a day, also across
 /// restarts; see decision 0146.

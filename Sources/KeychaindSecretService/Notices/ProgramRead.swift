@@ -2,7 +2,7 @@ package import KeychaindDBus
 import KeychaindDesktop
 import KeychaindLanguage
 
-/// A read that a rule lets a person know.
+/// A read that a rule reports to the person.
 package struct ProgramRead: Hashable, Sendable {
     /// The identity of the program, such as `flatpak:com.usebottles.bottles`; empty if nothing identifies it.
     package let identity: String

@@ -148,7 +148,7 @@ struct ItemObject {
         )
     }
 
-    /// Stores what is given and tells of it; with an authorisation only in the state of the item that it was for.
+    /// Stores the given parts and emits the signals; with an authorisation, only in the item's state that it was for.
     ///
     /// - Parameter before: the previous protection, if the change can be one of it.
     @BusActor

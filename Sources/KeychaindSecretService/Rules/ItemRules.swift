@@ -44,7 +44,7 @@ final class ItemRules {
     /// Whether there are rules.
     private(set) var isActive = false
 
-    /// Called for each read that a rule lets a person know.
+    /// Called for each read that a rule reports to the person.
     var onNotice: (@BusActor (ProgramRead) -> Void)?
 
     /// Called after a change of the rules.

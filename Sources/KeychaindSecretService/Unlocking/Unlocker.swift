@@ -38,7 +38,7 @@ struct Unlocker {
     ) async throws(VaultError) -> Bool {
         let isFirst = collection.isVacant
         guard try await collection.unlock(with: password, begun: begun) else {
-            // The client must know before its prompt completes; who has unlocked it may tell it later.
+            // The client must know before its prompt completes; the signals of the other unlock may come later.
             changes.lockChanged(collection, by: client)
             return false
         }

@@ -28,7 +28,7 @@ extension Database {
         }
     }
 
-    /// Takes note of a change that this process has made to the length of the journal.
+    /// Accepts a change that this process has made to the length of the journal.
     func journalWasExtended() {
         place.holdJournal()
     }
