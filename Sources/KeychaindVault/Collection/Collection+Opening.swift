@@ -9,7 +9,6 @@ extension Collection {
     ///   - early: an unlock that begins meanwhile.
     ///   - recorded: the file that the collection had before.
     func openFile(for early: EarlyUnlock? = nil, recorded: KnownCollection? = nil) async {
-        let logger = context.configuration.logger
         let derivations = context.derivations
         earlyUnlock = early
         self.recorded = recorded
@@ -21,46 +20,56 @@ extension Collection {
             } afterwards: { writer in
                 writer.restIfTooMany()
             }
-            header = contents.header
-            table = contents.table
-            properties.label = contents.header.label
-            properties.created = contents.header.created
-            properties.modified = contents.header.modified
             storage = .file(worker)
-            if let obstacle = contents.obstacle { disk = .readOnly(obstacle) }
-            if let damage = contents.damage {
-                condition = .incomplete
-                problems.append(Self.damaged(damage))
-                if damage.isTriedAgain { disk = .unread(damage) }
-            }
-            if let problem = contents.header.problem {
-                if condition == .sound { condition = .damaged }
-                problems.append(problem)
-            }
-            if contents.tagsAreStale {
-                problems.append(
-                    "the search index was made with another key: searches find nothing until the collection is unlocked"
-                )
-            }
-            noticeOtherHeader()
-            for problem in problems + [replacement?.problem].compactMap(\.self) {
-                logger.warning("\(name): \(problem)")
-            }
+            adopt(contents)
         } catch {
-            let isThere = (try? context.folder.exists(name.fileName)) ?? true
-            let reason = isThere ? error.reason : Self.reasonOfAbsence(name)
-            storage = isThere ? .none : .missing
-            phase = .unreadable(reason: reason)
-            problems = [reason]
-            if isThere, error.isTriedAgain { disk = .unread(error) }
-            if isThere, error.code == .unreadable { condition = .damaged }
-            logger.error(
-                """
-                \(name): the collection cannot be read and is left as it is: \(reason). Generations are in \
-                \(context.folder.folder(Generations.folderName).path)
-                """
+            becomeUnreadable(error)
+        }
+    }
+
+    /// Takes over what is readable of the file without a key, with its problems.
+    private func adopt(_ contents: CollectionWriter.LockedContents) {
+        header = contents.header
+        table = contents.table
+        properties.label = contents.header.label
+        properties.created = contents.header.created
+        properties.modified = contents.header.modified
+        if let obstacle = contents.obstacle { disk = .readOnly(obstacle) }
+        if let damage = contents.damage {
+            condition = .incomplete
+            problems.append(Self.damaged(damage))
+            if damage.isTriedAgain { disk = .unread(damage) }
+        }
+        if let problem = contents.header.problem {
+            if condition == .sound { condition = .damaged }
+            problems.append(problem)
+        }
+        if contents.tagsAreStale {
+            problems.append(
+                "the search index was made with another key: searches find nothing until the collection is unlocked"
             )
         }
+        noticeOtherHeader()
+        for problem in problems + [replacement?.problem].compactMap(\.self) {
+            context.configuration.logger.warning("\(name): \(problem)")
+        }
+    }
+
+    /// Leaves a file as it is that cannot be opened, or is missing.
+    private func becomeUnreadable(_ error: VaultError) {
+        let isThere = (try? context.folder.exists(name.fileName)) ?? true
+        let reason = isThere ? error.reason : Self.reasonOfAbsence(name)
+        storage = isThere ? .none : .missing
+        phase = .unreadable(reason: reason)
+        problems = [reason]
+        if isThere, error.isTriedAgain { disk = .unread(error) }
+        if isThere, error.code == .unreadable { condition = .damaged }
+        context.configuration.logger.error(
+            """
+            \(name): the collection cannot be read and is left as it is: \(reason). Generations are in \
+            \(context.folder.folder(Generations.folderName).path)
+            """
+        )
     }
 
     private static func damaged(_ error: VaultError) -> String {
