@@ -10,7 +10,7 @@ extension ItemObject {
             await reads.ask(for: id, in: collection, by: client)
             try client.checkConnected()
             guard collection.contains(id) else { throw BusError(.noSuchObject, "the item was deleted meanwhile") }
-            if case .suspending(let body) = try ItemObject.kind.dispatch(call, on: self) { try await body() }
+            try await ItemObject.kind.dispatch(call, on: self).finish()
         }
     }
 
