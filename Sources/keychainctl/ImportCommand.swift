@@ -35,9 +35,7 @@ struct ImportCommand: AsyncParsableCommand {
     var passwordFD: Int32?
 
     func validate() throws {
-        if let passwordFD, passwordFD != 0, passwordFD < 3 {
-            throw ValidationError("--password-fd needs the number of a descriptor to read from")
-        }
+        try Descriptors.check(passwordFD, of: "--password-fd")
         if from != nil, from != .keepassxc, !file.isEmpty { throw ValidationError("give --from or files, not both") }
         if let into, into.isEmpty { throw ValidationError("--into needs the name of a keychain") }
     }

@@ -62,7 +62,8 @@ struct Keychainctl: AsyncParsableCommand {
 
     /// Runs the command, and ends with the status of its failure.
     static func main() async {
-        // Before a command handles signals.
+        // Before a command opens files and handles signals.
+        Descriptors.reserveStandard()
         _ = SignalState.atStart
         do {
             var command = try parseAsRoot()
@@ -71,6 +72,7 @@ struct Keychainctl: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            try Output.finishPrinting()
         } catch let failure as CommandFailure {
             let line = Array("keychainctl: \(failure.message)\n".utf8)
             _ = write(STDERR_FILENO, line, line.count)

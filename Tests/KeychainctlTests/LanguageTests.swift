@@ -125,7 +125,7 @@ struct TranslatedProgramTests {
         #expect(!result.errors.contains("Schlüssel"), "\(result.errors)")
         let plain = try await Command.run(
             programs.keychainctl,
-            ["set", "a=b", "--secret-fd", "99"],
+            ["set", "a=b"],
             environment: environment
         )
         #expect(plain.status == .exited(8))

@@ -33,9 +33,7 @@ struct ExportCommand: AsyncParsableCommand {
     var isPlainConfirmed = false
 
     func validate() throws {
-        if let passwordFD, passwordFD != 0, passwordFD < 3 {
-            throw ValidationError("--password-fd needs the number of a descriptor to read from")
-        }
+        try Descriptors.check(passwordFD, of: "--password-fd")
         if plain, passwordFD != nil { throw ValidationError("an unencrypted file has no password") }
         if isPlainConfirmed, !plain { throw ValidationError("--confirm-plain needs --plain") }
     }

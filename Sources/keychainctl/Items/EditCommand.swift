@@ -39,7 +39,7 @@ struct EditCommand: ProviderCommand {
         if let both = remove.first(where: { added[$0] != nil }) {
             throw ValidationError("“\(both.visible)” cannot be both changed and removed")
         }
-        try SecretInput.check(secretFD)
+        try Descriptors.check(secretFD, of: "--secret-fd")
     }
 
     func run(_ provider: ProviderAccess) async throws {

@@ -33,7 +33,7 @@ struct SetCommand: ProviderCommand {
     func validate() throws {
         guard !attributes.isEmpty else { throw ValidationError("name the item by at least one NAME=VALUE") }
         _ = try ItemQuery.attributes(attributes)
-        try SecretInput.check(secretFD)
+        try Descriptors.check(secretFD, of: "--secret-fd")
     }
 
     func run(_ provider: ProviderAccess) async throws {
@@ -84,13 +84,5 @@ struct SetCommand: ProviderCommand {
             )
         }
         return same.first.map { FoundItem(item: $0.item, properties: $0.properties, keychain: "") }
-    }
-}
-
-extension SecretInput {
-    static func check(_ descriptor: Int32?) throws {
-        if let descriptor, descriptor != 0, descriptor < 3 {
-            throw ValidationError("--secret-fd needs the number of a descriptor to read from")
-        }
     }
 }

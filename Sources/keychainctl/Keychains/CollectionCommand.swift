@@ -40,6 +40,10 @@ struct CollectionCommand: AsyncParsableCommand {
         @Option(help: "Read the password from this descriptor.")
         var passwordFD: Int32?
 
+        func validate() throws {
+            try Descriptors.check(passwordFD, of: "--password-fd")
+        }
+
         func run(_ provider: ProviderAccess) async throws {
             let labels = try await ItemFinder(client: provider.client).keychainLabels()
             guard !labels.values.contains(label) else {

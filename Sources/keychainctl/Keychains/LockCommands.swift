@@ -32,9 +32,7 @@ struct UnlockCommand: ProviderCommand {
 
     func validate() throws {
         guard !all || keychains.isEmpty else { throw ValidationError("name keychains, or use --all") }
-        if let passwordFD, passwordFD != 0, passwordFD < 3 {
-            throw ValidationError("--password-fd needs the number of a descriptor to read from")
-        }
+        try Descriptors.check(passwordFD, of: "--password-fd")
     }
 
     func run(_ provider: ProviderAccess) async throws {

@@ -62,12 +62,7 @@ final class Output: @unchecked Sendable {
             let portion = UnsafeRawBufferPointer(rebasing: rest.prefix(Output.portion))
             let count = Glibc.write(STDOUT_FILENO, portion.baseAddress, portion.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count > 0 else {
-                let problem = errno
-                if problem == EPIPE { Output.endLikeOthers() }
-                let reason = String(cString: strerror(problem))
-                throw CommandFailure(.inputOutput, Text("standard output cannot be written: \(reason)"))
-            }
+            guard count > 0 else { throw Output.failure(errno) }
             rest = rest.dropFirst(count)
         }
     }
@@ -79,6 +74,17 @@ final class Output: @unchecked Sendable {
         ]
         while poll(&events, 2, -1) < 0 && errno == EINTR {}
         guard events[1].revents == 0 else { throw CommandFailure(.cancelled, Text("interrupted")) }
+    }
+
+    /// Writes what `print` has left in a buffer of the C library.
+    static func finishPrinting() throws(CommandFailure) {
+        guard fflush(nil) == 0 else { throw failure(errno) }
+    }
+
+    private static func failure(_ problem: Int32) -> CommandFailure {
+        if problem == EPIPE { endLikeOthers() }
+        let reason = String(cString: strerror(problem))
+        return CommandFailure(.inputOutput, Text("standard output cannot be written: \(reason)"))
     }
 
     /// Ends as a program that has not ignored SIGPIPE.

@@ -29,9 +29,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var passwordFD: Int32?
 
     func validate() throws {
-        if let passwordFD, passwordFD != 0, passwordFD < 3 {
-            throw ValidationError("--password-fd needs the number of a descriptor to read from")
-        }
+        try Descriptors.check(passwordFD, of: "--password-fd")
         if copy == nil, diff || !item.isEmpty { throw ValidationError("name a past state from the list") }
         if diff, !item.isEmpty { throw ValidationError("--diff changes nothing; leave out --item") }
         if item.count > 100 { throw ValidationError("name at most 100 items") }
