@@ -12,6 +12,10 @@ struct SwitchStatusCommand: AsyncParsableCommand {
     @OptionGroup var target: SwitchTarget
 
     func run() async throws {
+        try await Self.show(target)
+    }
+
+    static func show(_ target: SwitchTarget) async throws {
         let account = try target.account()
         let session = target.all ? nil : await Session.open()
         var inspection = Inspection(of: account, owner: await session?.owner())
@@ -22,11 +26,11 @@ struct SwitchStatusCommand: AsyncParsableCommand {
                 Text("journalctl --user --unit keychaind says why")
             )
         }
-        show(inspection, hasBus: session != nil)
+        show(inspection, hasBus: session != nil, of: target)
         guard inspection.findings.isEmpty else { throw ExitCode(KeychaindCommandLine.ExitStatus.incomplete.rawValue) }
     }
 
-    private func show(_ inspection: Inspection, hasBus: Bool) {
+    private static func show(_ inspection: Inspection, hasBus: Bool, of target: SwitchTarget) {
         var lines: [(title: Text, text: Text)] = []
         if let owner = inspection.owner {
             let program = owner.program.visible
@@ -67,9 +71,9 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Find what is not as it should be, and the command that mends it."
     )
 
-    @OptionGroup var status: SwitchStatusCommand
+    @OptionGroup var target: SwitchTarget
 
     func run() async throws {
-        try await status.run()
+        try await SwitchStatusCommand.show(target)
     }
 }
