@@ -48,7 +48,9 @@ enum Time {
         (parts.tm_year, parts.tm_mon, parts.tm_mday) = (day[0] - 1900, day[1] - 1, day[2])
         (parts.tm_hour, parts.tm_min, parts.tm_isdst) = (minute[0], minute[1], -1)
         let seconds = mktime(&parts)
-        return seconds >= 0 ? UInt64(seconds) : nil
+        // The 30th of February becomes a day in March.
+        guard seconds >= 0, parts.tm_mon == day[1] - 1, parts.tm_mday == day[2] else { return nil }
+        return UInt64(seconds)
     }
 
     private static func numbers(_ text: Substring, _ separator: Character) -> [Int32]? {

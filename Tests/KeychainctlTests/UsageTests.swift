@@ -15,4 +15,10 @@ struct UsageTests {
             #expect(help.succeeded && help.text.contains("\nUSAGE: keychainctl \(name)"), "\(name): \(help.text)")
         }
     }
+
+    @Test("A day that the month does not have is no time", arguments: ["2026-02-30", "2026-04-31 12:00", "2025-02-29"])
+    func since_noDay_isWrongUsage(day: String) async throws {
+        let result = try await Command.run(ImportHome.executable, ["audit", "--since", day])
+        #expect(result.status == .exited(64) && result.errors.contains("“\(day)” is no time"), "\(result.errors)")
+    }
 }
