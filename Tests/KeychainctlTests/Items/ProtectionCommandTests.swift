@@ -77,6 +77,19 @@ struct ProtectionCommandTests {
         }
     }
 
+    @Test("A list with secrets asks for none that is locked, which would be a denial in the audit")
+    func list_withSecrets_leavesLockedItemsAlone() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Bank", ["bank": "1", Self.attribute: "devicePasscode"], "guarded")
+            try await controlled.add("Mail", ["service": "mail"], "open")
+            let list = try await controlled.run("list", "--show-secrets")
+            #expect(list.text.contains("\t\"open\"\n") && list.text.contains("login/1\tBank\t"), "\(list.errors)")
+            #expect(!list.text.contains("guarded"))
+            let audit = try await controlled.run("audit", "--json")
+            #expect(audit.succeeded && !audit.text.contains("denial"), "\(audit.text)")
+        }
+    }
+
     @Test("Following the audit shows an entry that comes later, until Ctrl-C")
     func audit_follow_showsNewEntries() async throws {
         try await Controlled.with { controlled in
