@@ -61,6 +61,13 @@ extension CommandFailure {
             self.init(.locked, Text("nobody could be asked: no dialog can be shown here"))
         case (_, "BiometryNotAvailable"), (_, "BiometryNotEnrolled"), (_, "BiometryDisconnected"):
             self.init(.refused, Text("only a finger opens it, and no fingerprint reader can be used"))
+        case (.providerUnavailable, _) where error.errorName == "org.freedesktop.DBus.Error.ServiceUnknown":
+            self.init(
+                .noProvider,
+                Text("no provider runs, and the bus has none to start; “keychainctl switch status” says more")
+            )
+        case (.busUnavailable, _) where error.errorName != nil:
+            self.init(.noProvider, Text("the session bus cannot be reached: \(error.reason.visible)"))
         case (.providerGone, _):
             self.init(.noProvider, Text("the provider left the bus"))
         case (.disconnected, _):
@@ -68,7 +75,8 @@ extension CommandFailure {
         case (.cancelled, _):
             self.init(.cancelled, Text("interrupted"))
         case (.dismissed, _):
-            self.init(.cancelled, Text("the dialog was dismissed"))
+            // The Secret Service tells no difference (spec #127).
+            self.init(.cancelled, Text("the dialog was dismissed, or none could be shown"))
         case (.interactionNotAllowed, _), (.locked, _):
             self.init(.locked, Text("it is locked"))
         default:

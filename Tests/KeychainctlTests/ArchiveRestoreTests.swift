@@ -76,6 +76,21 @@ struct ArchiveRestoreTests {
         }
     }
 
+    @Test("What is missing comes back; what differs or is protected stays and is named as such")
+    func restore_archive_namesWhatStays() async throws {
+        try await withArchive { fixture in
+            let result = try await keychainctl(["restore", fixture.archive], on: fixture.bus)
+            #expect(result.status == .exited(2), "\(result.errors)")
+            #expect(result.text == "1 item restored, 1 were there.\n")
+            let lines = result.errors.split(separator: "\n").filter { !$0.hasPrefix("keychainctl: ") }
+            let expected = [
+                "left as it is, since it differs: “changed\\u{1b}[2J” in “Login”",
+                "not compared, since it is protected: “guarded” in “Login”",
+            ]
+            #expect(lines.map { String($0) } == expected)
+        }
+    }
+
     @Test("--item puts single items back after a backup; a protected one stays")
     func item_archive_comesBack() async throws {
         try await withArchive { fixture in

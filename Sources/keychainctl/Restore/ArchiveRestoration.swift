@@ -57,11 +57,16 @@ struct ArchiveRestoration {
                 other: "\(written.count) items restored, \(same) were there."
             )
         )
-        let differing = keychains.flatMap { $0.comparison.differing.map(\.item) + $0.uncompared }
+        let differing = keychains.flatMap { $0.comparison.differing.map(\.item) }
+        let uncompared = keychains.flatMap(\.uncompared)
         for item in differing { Terminal.tell(Text("left as it is, since it differs: \(item.name)")) }
+        for item in uncompared { Terminal.tell(Text("not compared, since it is protected: \(item.name)")) }
         try check(written)
         guard differing.isEmpty else {
             throw CommandFailure(.incomplete, Text("some items differ from the archive; they are named above"))
+        }
+        guard uncompared.isEmpty else {
+            throw CommandFailure(.incomplete, Text("a protected item comes back only with its whole keychain"))
         }
     }
 

@@ -160,7 +160,7 @@ struct ItemCommandTests {
         }
     }
 
-    @Test("Without a bus or a provider the status says so")
+    @Test("Without a bus or a provider the status and the message say so")
     func list_withoutBus_isNoProvider() async throws {
         for address in ["unix:path=/nonexistent/bus", "nonsense:"] {
             let result = try await Command.run(
@@ -169,10 +169,12 @@ struct ItemCommandTests {
                 environment: ["DBUS_SESSION_BUS_ADDRESS": address]
             )
             #expect(result.status == .exited(8) && result.errors.split(separator: "\n").count == 1)
+            #expect(result.errors.hasPrefix("keychainctl: the session bus cannot be reached: "), "\(result.errors)")
         }
         let bus = try await PrivateBus()
         let result = try await Command.run(ImportHome.executable, ["list"], environment: bus.environment)
         #expect(result.status == .exited(8), "\(result.errors)")
+        #expect(result.errors.hasPrefix("keychainctl: no provider runs, "), "\(result.errors)")
     }
 
     // MARK: Changes
