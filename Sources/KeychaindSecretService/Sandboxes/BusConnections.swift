@@ -116,8 +116,14 @@ final class BusConnections {
                 promise.fulfill(.nothing)
                 return
             }
-            let confinement = await looks.confinement(of: name) {
+            let found = await looks.confinement(of: name) {
                 if case .looking = states[name] { true } else { false }
+            }
+            guard let confinement = found else {
+                // A call can be handled after the departure of its caller was told. Kept, that one would count as
+                // confined for ever.
+                if case .looking(let current) = states[name], current === promise { remove(name) }
+                return
             }
             let view = await sandboxes.view(of: confinement)
             guard case .looking(let current) = states[name], current === promise else { return }

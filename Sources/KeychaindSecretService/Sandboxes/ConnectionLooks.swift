@@ -48,19 +48,21 @@ package final class ConnectionLooks {
     /// Finds the sandbox around a program; waits while that fails for a reason that may pass.
     ///
     /// Decided without a look, the program would take its items for lost. Its calls wait instead.
-    func confinement(of name: String, while isWanted: @BusActor () -> Bool) async -> Confinement {
+    ///
+    /// - Returns: nil if the connection has left the bus.
+    func confinement(of name: String, while isWanted: @BusActor () -> Bool) async -> Confinement? {
         var root: String?
         while isWanted() {
             switch await look(at: name, into: root, while: isWanted) {
             case .found(let confinement): return confinement
-            case .gone: return .unknown(reason: Text("the bus does not know it any more"))
+            case .gone: return nil
             case .root(let other): root = other
             case .mayPass(let reason):
                 logger.debug("A program waits for a look", metadata: ["caller": "\(name)", "reason": "\(reason)"])
                 await BusActor.loop.wait(for: ConnectionLooks.pause)
             }
         }
-        return .unknown(reason: Text("the bus does not know it any more"))
+        return nil
     }
 
     /// - Parameter root: another root that the look has to look into; nil if it tries without.

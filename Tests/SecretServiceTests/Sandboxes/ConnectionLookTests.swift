@@ -55,6 +55,31 @@ struct ConnectionLookTests {
         for _ in 0..<4 { gate.signal() }
     }
 
+    @Test("Programs that leave while the service starts keep no signals from others")
+    @BusActor
+    func start_programsLeave_signalsAreBroadcast() async throws {
+        let bus = try await PrivateBus()
+        let visitors = Task { @BusActor in
+            while !Task.isCancelled {
+                try bus.connect().close()
+                await Task.yield()
+            }
+        }
+        defer { visitors.cancel() }
+        let daemon = try await KeychainDaemon(on: bus)
+        visitors.cancel()
+        try await visitors.value
+        let client = try SecretServiceProxy(on: bus)
+        let session = try await client.openPlainSession()
+        // Has never called, and gets broadcasts alone.
+        let listener = try SecretServiceProxy(on: bus)
+        try await eventually("a broadcast") {
+            _ = try await client.createItem(in: .login, "mine", ["n": "1"], session: session)
+            return listener.signals.all.contains { $0.member == "ItemCreated" }
+        }
+        withExtendedLifetime(daemon) {}
+    }
+
     @BusActor
     private func collections(of client: SecretServiceProxy) async throws -> [ObjectPath] {
         try await client.property(
