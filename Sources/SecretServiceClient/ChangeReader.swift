@@ -16,6 +16,15 @@ final class ChangeReader {
 
     nonisolated init() {}
 
+    /// A call that makes the client known to the provider.
+    ///
+    /// While a program in a sandbox is on the bus, keychaind tells changes only to programs that have called it.
+    nonisolated static func introduction() -> Message {
+        let message = Protocol.call(Protocol.serviceObject, Protocol.service, "ReadAlias")
+        message.append("default")
+        return message
+    }
+
     func add(_ buffer: ChangeBuffer, owner: String?, on connection: Connection, client: @escaping ClientSource) {
         listeners.append(Listener(buffer: buffer, client: client))
         if subscriptions.isEmpty, let owner {
@@ -28,6 +37,10 @@ final class ChangeReader {
         guard let owner else { return }
         if !listeners.isEmpty {
             subscribe(to: owner, on: connection)
+            let message = ChangeReader.introduction()
+            message.setDestination(owner)
+            message.expectNoReply()
+            connection.send(message)
             notify(on: connection) { _ in .providerChanged }
         }
     }

@@ -10,6 +10,7 @@ extension SecretClient {
             _ = try await link.provider()
             link.changes.add(buffer, owner: link.owner, on: link.connection) { [weak self] in self }
         }
+        _ = try await call(ChangeReader.introduction())
         return SecretChanges(client: self, buffer: buffer)
     }
 }

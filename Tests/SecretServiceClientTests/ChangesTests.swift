@@ -18,6 +18,29 @@ struct ChangesTests {
         }
     }
 
+    @Test("Changes come while keychaind looks at other programs")
+    func changes_besideNewPrograms_come() async throws {
+        try await TestedProvider.keychaind.withProvider { provider, client in
+            let bus = provider.bus
+            let visitors = Task { @BusActor in
+                while !Task.isCancelled {
+                    try bus.connect().close()
+                    await Task.yield()
+                }
+            }
+            defer { visitors.cancel() }
+            let watcher = try await provider.makeClient()
+            var changes = try await watcher.changes().makeAsyncIterator()
+            for _ in 0..<20 {
+                let item = try await client.makeItem().item
+                let same = try watcher.item(at: item.path)
+                #expect(await changes.first { $0 == .itemCreated(same) } != nil)
+                try await item.delete()
+                #expect(await changes.first { $0 == .itemDeleted(same) } != nil)
+            }
+        }
+    }
+
     @Test(arguments: TestedProvider.allCases)
     func changes_ofCollections_come(provider: TestedProvider) async throws {
         try await provider.withProvider { provider, client in
