@@ -91,7 +91,7 @@ package final class CallerInspector {
     ///   - patience: the time limit of an inspection, which a process in a file system of its own could block for ever.
     package init(
         connection: Connection,
-        inspection: @escaping Inspection = ProcessInspector().insight,
+        inspection: @escaping Inspection = ProcessInspector().inspect,
         isSame: @escaping Check = ProcessInspector().isSame,
         patience: Duration = .seconds(2),
         logger: Logger

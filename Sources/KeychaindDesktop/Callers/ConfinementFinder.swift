@@ -42,18 +42,9 @@ package struct ConfinementFinder: Sendable {
         return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
     }
 
-    /// Finds the sandbox around the process of a connection.
+    /// Finds the sandbox around the process of a connection, unless something is in the way.
     ///
     /// Blocks, as a process with its own file system can delay reads.
-    package func find(_ credentials: ConnectionCredentials) -> Confinement {
-        do throws(LookObstacle) {
-            return try find(credentials, into: .all)
-        } catch {
-            return .unknown(reason: Text("it is in a sandbox that cannot be seen"))
-        }
-    }
-
-    /// Finds the sandbox around the process of a connection, unless something is in the way.
     ///
     /// - Parameter roots: those that may be looked into; a look into others than the own can block for ever.
     package func find(_ credentials: ConnectionCredentials, into roots: LookRoots) throws(LookObstacle) -> Confinement {

@@ -23,20 +23,10 @@ package struct ProcessInspector: Sendable {
         self.confinements = confinements ?? ConfinementFinder(root: root)
     }
 
-    /// Inspects a process as far as it is visible.
+    /// Inspects a process as far as it is visible; throws if the system is short of what that takes.
     ///
     /// Blocks, as a process with its own file system can delay reads.
-    package func inspect(_ credentials: ConnectionCredentials) -> Caller.Insight {
-        do throws(LookObstacle) {
-            return try insight(into: credentials)
-        } catch {
-            let id = credentials.processID ?? 0
-            return .opaque(reason: Text("process \(id) has ended or cannot be seen"))
-        }
-    }
-
-    /// Inspects a process as far as it is visible; throws if the system is short of what that takes.
-    package func insight(into credentials: ConnectionCredentials) throws(LookObstacle) -> Caller.Insight {
+    package func inspect(_ credentials: ConnectionCredentials) throws(LookObstacle) -> Caller.Insight {
         try UserRights.perform { () throws(LookObstacle) in try look(at: credentials) }
     }
 

@@ -40,7 +40,7 @@ final class TerminalFixture {
         processID = try #require(Int32(id))
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(processID)
-        let insight = ProcessInspector().inspect(credentials)
+        let insight = try ProcessInspector().inspect(credentials)
         let inspector = isJudged ? SessionPrompterInspector(connection: connection, logger: .silent) : nil
         launcher = PinentryLauncher(inspector: inspector, logger: .silent)
         requester = TestRequester(connection.uniqueName, insight: insight)

@@ -178,7 +178,7 @@ struct TerminalPrompterTests {
         defer { process.send(9) }
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(process.id)
-        let insight = ProcessInspector().inspect(credentials)
+        let insight = try ProcessInspector().inspect(credentials)
         let prompter = TerminalPrompter(
             launcher: PinentryLauncher(logger: .silent),
             environment: [:]

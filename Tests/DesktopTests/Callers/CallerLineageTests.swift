@@ -139,7 +139,7 @@ struct CallerLineageTests {
     private func inspect(_ id: Int32) -> Caller {
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(id)
-        return Caller(uniqueName: ":1.1", insight: ProcessInspector().inspect(credentials))
+        return Caller(uniqueName: ":1.1", insight: ProcessInspector().insight(into: credentials))
     }
 
     private func start(_ program: String, _ arguments: [String]) async throws -> (ChildProcess, Int32) {
@@ -232,6 +232,6 @@ struct ProcessTree {
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(id)
         let inspector = ProcessInspector(root: folder.path, entries: DesktopEntries(folders: [entries.path]))
-        return Caller(uniqueName: ":1.1", insight: inspector.inspect(credentials))
+        return Caller(uniqueName: ":1.1", insight: inspector.insight(into: credentials))
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindTestSupport
 import Testing
@@ -46,8 +47,14 @@ struct ConfinementTests {
         }
 
         var confinement: Confinement {
-            ConfinementFinder(root: folder.path, instances: folder.path("instances")) { [isReadOnly] _ in isReadOnly }
-                .find(credentials)
+            let finder = ConfinementFinder(root: folder.path, instances: folder.path("instances")) { [isReadOnly] _ in
+                isReadOnly
+            }
+            do throws(LookObstacle) {
+                return try finder.find(credentials, into: .all)
+            } catch {
+                return .unknown(reason: Text(verbatim: "\(error)"))
+            }
         }
 
         var isUnknown: Bool { if case .unknown = confinement { true } else { false } }

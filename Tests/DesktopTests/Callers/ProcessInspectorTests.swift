@@ -10,8 +10,8 @@ struct ProcessInspectorTests {
     // MARK: Opaque
 
     @Test
-    func inspect_noProcessID_isOpaque() {
-        let caller = Caller(uniqueName: ":1.1", insight: ProcessInspector().inspect(ConnectionCredentials()))
+    func inspect_noProcessID_isOpaque() throws {
+        let caller = Caller(uniqueName: ":1.1", insight: try ProcessInspector().inspect(ConnectionCredentials()))
         #expect(caller.reason == "the bus does not report its process")
         #expect(caller.description == "an unknown program (the bus does not report its process)")
         #expect(caller.evidence == .nothing)

@@ -69,7 +69,7 @@ struct ProcessRootTests {
             let confinement = Result { () throws(LookObstacle) in
                 try ConfinementFinder(instances: nil).find(credentials, into: .all)
             }
-            let insight = Result { () throws(LookObstacle) in try ProcessInspector().insight(into: credentials) }
+            let insight = Result { () throws(LookObstacle) in try ProcessInspector().inspect(credentials) }
             limit = before
             setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
             #expect(confinement == .failure(.shortage))

@@ -9,7 +9,7 @@ struct RunningProcessTests {
     private func inspect(_ process: ChildProcess) -> Caller {
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(process.id)
-        return Caller(uniqueName: ":1.1", insight: ProcessInspector().inspect(credentials))
+        return Caller(uniqueName: ":1.1", insight: ProcessInspector().insight(into: credentials))
     }
 
     /// Prints a line when it runs, and stays until it is killed.

@@ -47,7 +47,7 @@ struct ProcessFixture {
         ConfinementFinder(root: folder.path, instances: folder.path("instances")) { [isReadOnly] _ in isReadOnly }
     }
 
-    var insight: Caller.Insight { inspector.inspect(credentials) }
+    var insight: Caller.Insight { inspector.insight(into: credentials) }
 
     var caller: Caller { Caller(uniqueName: ":1.1", insight: insight) }
 }
@@ -56,5 +56,16 @@ extension Caller {
     /// The reason why it is opaque.
     var reason: String? {
         if case .opaque(let reason) = insight { reason.english } else { nil }
+    }
+}
+
+extension ProcessInspector {
+    /// What an inspection finds; opaque if the system is short of what that takes.
+    func insight(into credentials: ConnectionCredentials) -> Caller.Insight {
+        do throws(LookObstacle) {
+            return try inspect(credentials)
+        } catch {
+            return .opaque(reason: Text(verbatim: "\(error)"))
+        }
     }
 }
