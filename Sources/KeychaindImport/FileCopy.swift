@@ -89,8 +89,8 @@ struct FileCopy {
                 .refused,
                 Text(
                     """
-                    \(path.visible) belongs to another user (\(status.st_uid)), so what is in it may not be yours; nothing \
-                    was imported. Take it over with chown, or move it away
+                    \(path.visible) belongs to another user (\(status.st_uid)), so what is in it may not be yours; \
+                    nothing was imported. Take it over with chown, or move it away
                     """
                 )
             )

@@ -24,7 +24,10 @@ package enum RuleError: Error, Hashable, Sendable {
         case .unknownAction(let text): "'\(Self.cut(text))' is no action: allow, notify, ask-once, ask-always, never"
         case .missingProgram: "the program is missing, such as any or program:/usr/bin/git"
         case .unknownProgram(let text):
-            "'\(Self.cut(text))' is no program: any, flatpak:ID, snap:NAME, label:LABEL, program:PATH, script:PATH, unit:NAME"
+            """
+            '\(Self.cut(text))' is no program: any, flatpak:ID, snap:NAME, label:LABEL, program:PATH, script:PATH, \
+            unit:NAME
+            """
         case .missingItem: "what the rule is about is missing, such as * or service=bank"
         case .unknownItem(let text): "'\(Self.cut(text))' is neither *, nor item=PATH, collection=NAME or NAME=VALUE"
         case .wildcardAmongOthers: "* says everything, so nothing may stand beside it"

@@ -8,8 +8,8 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Copy the items of another provider, or of files, into keychaind.",
         discussion: """
             Starts the other provider on a copy of its files, apart from your session, reads all that it has, and \
-            writes what keychaind lacks. Nothing of the other provider is changed. Run it as often as you like: an item \
-            that keychaind has already is not copied again.
+            writes what keychaind lacks. Nothing of the other provider is changed. Run it as often as you like: an \
+            item that keychaind has already is not copied again.
 
             FILE is a keyring of gnome-keyring, a wallet of KWallet, a table (CSV) of Chromium, Firefox or KeePassXC, \
             or an export of Bitwarden (JSON). With --from keepassxc it is a database of KeePassXC.

@@ -64,8 +64,8 @@ package final class PrompterChain: Prompter {
         hasWarned = true
         logger.warning(
             """
-            nobody can be asked for a password, so what is locked stays locked: install a prompter (the package gcr has one, a \
-            pinentry with windows is another), see that the bus knows DISPLAY or WAYLAND_DISPLAY \
+            nobody can be asked for a password, so what is locked stays locked: install a prompter (the package gcr \
+            has one, a pinentry with windows is another), see that the bus knows DISPLAY or WAYLAND_DISPLAY \
             (dbus-update-activation-environment --systemd DISPLAY WAYLAND_DISPLAY), or unlock at the start with \
             keychaind --unlock
             """,

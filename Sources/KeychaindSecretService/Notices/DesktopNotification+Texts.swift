@@ -142,8 +142,8 @@ extension DesktopNotification {
             summary: Text("The fingerprint reader is locked"),
             body: Text(
                 """
-                Too many touches did not match. The password of the keychain “\(label)” frees the reader, in any dialog \
-                that asks for it.
+                Too many touches did not match. The password of the keychain “\(label)” frees the reader, in any \
+                dialog that asks for it.
                 """
             ),
             actions: actions

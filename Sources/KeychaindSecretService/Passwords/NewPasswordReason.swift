@@ -41,9 +41,9 @@ enum NewPasswordReason {
                 Text("New Keychain"), Text("Choose a password for the keychain “\(keychain)”"),
                 Text(
                     """
-                    Your passwords will be kept in it. Use your login password, so that the keychain opens when you log \
-                    in. If you forget this password, nobody can read what is in the keychain. You can make a recovery key \
-                    afterwards.
+                    Your passwords will be kept in it. Use your login password, so that the keychain opens when you \
+                    log in. If you forget this password, nobody can read what is in the keychain. You can make a \
+                    recovery key afterwards.
                     """
                 ),
                 Text("Create")
@@ -58,8 +58,8 @@ enum NewPasswordReason {
                 Text("Change Password"), Text("Choose a new password for the keychain “\(keychain)”"),
                 Text(
                     """
-                    It was opened with a recovery key. Choose a new password. If it is your login password, the keychain \
-                    opens when you log in.
+                    It was opened with a recovery key. Choose a new password. If it is your login password, the \
+                    keychain opens when you log in.
                     """
                 ),
                 Text("Change")

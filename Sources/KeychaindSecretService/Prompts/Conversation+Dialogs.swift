@@ -249,8 +249,9 @@ extension Conversation {
         let text = key.withUnsafeBytes { bytes in String(decoding: bytes, as: UTF8.self) }
         let explanation = Text(
             """
-            This is the recovery key of the keychain “\(label)”. Write it down, and keep it where only you have access. \
-            It opens the keychain when you have forgotten the password: type it instead. It is shown only this once.
+            This is the recovery key of the keychain “\(label)”. Write it down, and keep it where only you have \
+            access. It opens the keychain when you have forgotten the password: type it instead. It is shown only \
+            this once.
             """
         )
         return await confirm(

@@ -73,7 +73,10 @@ extension Collection {
     }
 
     private static func damaged(_ error: VaultError) -> String {
-        "the file is damaged: \(error.reason). What is intact is read, and nothing is changed; the list may be incomplete"
+        """
+        the file is damaged: \(error.reason). What is intact is read, and nothing is changed; the list may be \
+        incomplete
+        """
     }
 
     /// Closes a file that is a copy of another collection.

@@ -74,8 +74,8 @@ struct CopyCommand: ProviderCommand {
                     .refused,
                     Text(
                         """
-                        “\(to.visible)” has an item with the attributes of “\(record.properties.label.visible)” already, \
-                        so nothing was copied; --replace replaces it
+                        “\(to.visible)” has an item with the attributes of “\(record.properties.label.visible)” \
+                        already, so nothing was copied; --replace replaces it
                         """
                     )
                 )

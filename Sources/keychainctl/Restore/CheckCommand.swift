@@ -91,8 +91,8 @@ struct SalvageCommand: ProviderCommand {
                     .refused,
                     Text(
                         """
-                        “\(keychain.visible)” is not damaged, or nothing in it can be read; “keychainctl restore” lists \
-                        past states
+                        “\(keychain.visible)” is not damaged, or nothing in it can be read; “keychainctl restore” \
+                        lists past states
                         """
                     )
                 )

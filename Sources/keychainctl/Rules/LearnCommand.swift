@@ -8,9 +8,9 @@ struct LearnCommand: ProviderCommand {
         commandName: "learn",
         abstract: "Write the rules that the last week would have needed.",
         discussion: """
-            Writes a file for you to read, and changes nothing: “keychainctl rules add --file” adds what you leave in it. \
-            The audit has uses of protected items, and those that a rule has decided; with the rule 'allow any *' it \
-            has all of them. Ends with status 3 if nothing was used.
+            Writes a file for you to read, and changes nothing: “keychainctl rules add --file” adds what you leave in \
+            it. The audit has uses of protected items, and those that a rule has decided; with the rule 'allow any *' \
+            it has all of them. Ends with status 3 if nothing was used.
             """
     )
 

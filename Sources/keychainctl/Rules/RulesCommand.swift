@@ -16,8 +16,8 @@ struct RulesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the rules, those of administrators first.",
             discussion: """
-                EVIDENCE says what a rule about a program withstands: proven (a sandbox, which the program cannot leave), \
-                likely (a program file that only an administrator can change) or said (anything else).
+                EVIDENCE says what a rule about a program withstands: proven (a sandbox, which the program cannot \
+                leave), likely (a program file that only an administrator can change) or said (anything else).
                 """
         )
 

@@ -62,8 +62,8 @@ struct SandboxesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Limit a sandboxed program to its own items, after a dialog.",
             discussion: """
-                It keeps the items that “sandboxes show” lists, unless you name others. Without --id or --none, look at \
-                that list first.
+                It keeps the items that “sandboxes show” lists, unless you name others. Without --id or --none, look \
+                at that list first.
                 """
         )
 
