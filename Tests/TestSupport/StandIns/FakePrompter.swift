@@ -49,8 +49,8 @@ package final class FakePrompter {
 
     /// Connects and takes the name.
     ///
-    /// - Parameter padsSecrets: whether shared secrets keep their leading zeros, as gnome-keyring has them: one dialog in
-    ///   256 of its own fails with GCR 3.41, which omits them.
+    /// - Parameter padsSecrets: whether shared secrets keep their leading zeros, as gnome-keyring has them: one dialog
+    ///   in 256 of its own fails with GCR 3.41, which omits them.
     package init(
         on bus: PrivateBus,
         greeting: PromptGreeting = .ready,
