@@ -5,8 +5,8 @@ import Testing
 
 /// A disk on which reads, writes or syncs fail on demand: SQLite's file system with other functions for these.
 ///
-/// It applies to files in folders of one name only.
-enum FailingDisk {
+/// Each test has one of its own: it applies to the files in one folder.
+struct FailingDisk: Sendable {
     /// A failure, once or until it is taken away.
     struct Failure: Sendable {
         enum Operation: Sendable {
@@ -43,18 +43,39 @@ enum FailingDisk {
     /// The status of a read that returns the first half: SQLite takes that for the end of the file.
     static let shortRead = SQLITE_IOERR | 2 << 8
 
-    /// The name of the affected folders.
+    /// The name of the affected folder.
     static let folderName = "on-the-failing-disk"
 
-    /// The failure from now on; nil for none.
-    static var failure: Failure? {
-        get { current.withLock { failure in failure } }
-        set { current.withLock { failure in failure = newValue } }
+    private let name: Substring
+
+    /// Makes the folder, in a folder whose name no other test has.
+    init(in folder: TemporaryFolder) throws {
+        try #require(Self.isPluggedIn)
+        try folder.makeFolder(Self.folderName)
+        name = try #require(Place(of: folder.file(Self.folderName) + "/file")).disk
     }
 
-    /// Registers the file system with SQLite.
-    static func plugIn() throws {
-        try #require(isPluggedIn)
+    /// The failure from now on; nil for none.
+    var failure: Failure? {
+        get { Self.failures.withLock { failures in failures[name] } }
+        nonmutating set { Self.failures.withLock { failures in failures[name] = newValue } }
+    }
+
+    /// A file on such a disk.
+    private struct Place {
+        /// The name of the folder that has the affected folder.
+        let disk: Substring
+        let file: Substring
+
+        init?(of path: String) {
+            let parts = path.split(separator: "/")
+            guard let folder = parts.lastIndex(of: FailingDisk.folderName[...]), folder > 0, let file = parts.last
+            else {
+                return nil
+            }
+            disk = parts[folder - 1]
+            self.file = file
+        }
     }
 
     private typealias Write =
@@ -72,36 +93,38 @@ enum FailingDisk {
     private typealias Control =
         @convention(c) (UnsafeMutablePointer<sqlite3_file>?, CInt, UnsafeMutableRawPointer?) -> CInt
 
-    private static let current = Mutex<Failure?>(nil)
+    /// By the names of the disks.
+    private static let failures = Mutex<[Substring: Failure]>([:])
     private static let originalWrite = Mutex<Write?>(nil)
     private static let originalRead = Mutex<Read?>(nil)
     private static let originalSync = Mutex<Sync?>(nil)
     private static let originalControl = Mutex<Control?>(nil)
 
-    /// The names of the open files, without their folders, by the addresses of SQLite's objects.
-    private static let names = Mutex<[UInt: Substring]>([:])
+    /// The open files, by the addresses of SQLite's objects.
+    private static let places = Mutex<[UInt: Place]>([:])
 
     /// The failure of an operation on a file that is due now.
     private static func take(
         _ operation: Failure.Operation,
         on file: UnsafeMutablePointer<sqlite3_file>?
     ) -> Failure? {
-        take(operation, on: names.withLock { names in names[UInt(bitPattern: file)] })
+        guard let place = places.withLock({ places in places[UInt(bitPattern: file)] }) else { return nil }
+        return take(operation, on: place)
     }
 
-    private static func take(_ operation: Failure.Operation, on name: Substring?) -> Failure? {
-        current.withLock { current in
-            guard let failure = current, failure.operation == operation else { return nil }
+    private static func take(_ operation: Failure.Operation, on place: Place) -> Failure? {
+        failures.withLock { failures in
+            guard let failure = failures[place.disk], failure.operation == operation else { return nil }
             if let database = failure.database {
-                guard let name, ["", "-journal", "-wal"].contains(where: { name == database + $0 }) else { return nil }
+                guard ["", "-journal", "-wal"].contains(where: { place.file == database + $0 }) else { return nil }
             }
             if failure.after > 0 {
-                current?.after = failure.after - 1
+                failures[place.disk]?.after = failure.after - 1
                 return nil
             }
             if let times = failure.times {
-                current?.times = times - 1
-                if times == 1 { current = nil }
+                failures[place.disk]?.times = times - 1
+                if times == 1 { failures[place.disk] = nil }
             }
             return failure
         }
@@ -119,17 +142,16 @@ enum FailingDisk {
         disk.pointee.pNext = nil
         disk.pointee.xOpen = { _, name, file, flags, result in
             guard let original = FailingDisk.original, let open = original.pointee.xOpen else { return SQLITE_CANTOPEN }
-            guard let name, let file, strstr(name, FailingDisk.folderName) != nil else {
-                return open(original, name, file, flags, result)
-            }
-            let last = String(cString: name).split(separator: "/").last
+            guard let name, let file, strstr(name, FailingDisk.folderName) != nil,
+                let place = Place(of: String(cString: name))
+            else { return open(original, name, file, flags, result) }
             var flags = flags
-            if FailingDisk.take(.open, on: last) != nil {
+            if FailingDisk.take(.open, on: place) != nil {
                 flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY
             }
             let status = open(original, name, file, flags, result)
             if status == SQLITE_OK {
-                FailingDisk.names.withLock { names in names[UInt(bitPattern: file)] = last }
+                FailingDisk.places.withLock { places in places[UInt(bitPattern: file)] = place }
                 FailingDisk.replaceFunctions(of: file)
             }
             return status

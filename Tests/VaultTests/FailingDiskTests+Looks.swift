@@ -56,12 +56,12 @@ extension FailingDiskTests {
         let login = try await vault.unlockedLogin()
         let id = try await login.add("kept", ["n": "1"], secret: "kept")
         let paths = hidden.map { name in folder.file(FailingDisk.folderName + "/" + name) }
-        FailingDisk.failure = Self.hidingAtCommit(paths)
+        disk.failure = Self.hidingAtCommit(paths)
         let error = await #expect(throws: VaultError.self) { try await make(change, of: id, in: login) }
         #expect(error == .of(.storageFailed) && error?.reason.contains("unknown") == true)
         // Nobody else is told of a new password.
         #expect((error?.outcome != nil) == (change != .newPassword))
-        #expect(FailingDisk.failure == nil && login.problem?.contains("unknown") == true)
+        #expect(disk.failure == nil && login.problem?.contains("unknown") == true)
         // The file has the change, and so memory has it.
         let ids = login.itemIDs
         #expect(ids.count == (change == .newItem ? 2 : change == .deletion ? 0 : 1))
@@ -92,7 +92,7 @@ extension FailingDiskTests {
         let login = try await vault.unlockedLogin()
         try await login.add("kept")
         // The first change is written alone, and the others wait for it.
-        FailingDisk.failure = Self.hidingAtCommit([path], after: 1)
+        disk.failure = Self.hidingAtCommit([path], after: 1)
         let tasks = (0..<8).map { number in
             Task { @VaultActor in
                 do {
@@ -107,7 +107,7 @@ extension FailingDiskTests {
             let made = try await task.value
             #expect(login.search(["n": "\(number)"]) == made)
         }
-        #expect(FailingDisk.failure == nil, "it has not happened")
+        #expect(disk.failure == nil, "it has not happened")
         try Self.reveal(path)
         try await login.add("next")
         let expected = login.itemIDs

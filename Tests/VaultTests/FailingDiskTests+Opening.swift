@@ -19,7 +19,7 @@ extension FailingDiskTests {
         let closed = try #require(
             vault.collections.first { items[$0.name] != nil && !open.contains($0.name.fileName) }
         )
-        FailingDisk.failure = FailingDisk.Failure(
+        disk.failure = FailingDisk.Failure(
             operation: operation,
             database: closed.name.fileName,
             status: SQLITE_IOERR | (operation == .read ? 1 : 4) << 8,
@@ -27,7 +27,7 @@ extension FailingDiskTests {
         )
         await #expect(throws: VaultError.self) { try await closed.add("refused") }
         await #expect(throws: VaultError.self) { try await closed.add("refused, too") }
-        FailingDisk.failure = nil
+        disk.failure = nil
         let next = try await closed.add("next")
         await vault.close()
         vault = try await opened()
@@ -53,17 +53,17 @@ extension FailingDiskTests {
         )
         for count in 0..<20 {
             failure.after = count
-            FailingDisk.failure = failure
+            disk.failure = failure
             #expect(try await vault.check("keychain:login", nil).isSound, "read \(count)")
-            FailingDisk.failure = nil
+            disk.failure = nil
             #expect(login.problem == nil, "read \(count)")
         }
         if status != FailingDisk.shortRead {
             failure.after = 0
             failure.times = nil
-            FailingDisk.failure = failure
+            disk.failure = failure
             await #expect(throws: VaultError.self) { _ = try await vault.check("keychain:login", nil) }
-            FailingDisk.failure = nil
+            disk.failure = nil
             #expect(login.problem == nil && !login.canBeSalvaged)
         }
         try await login.add("next", ["n": "2"])
@@ -84,7 +84,7 @@ extension FailingDiskTests {
         for count in 0..<(operation == .open ? 5 : 30) {
             // A check reads the file beside its changes, so it is closed until the next one.
             #expect(try await vault.check("keychain:login", nil).isSound)
-            FailingDisk.failure = FailingDisk.Failure(
+            disk.failure = FailingDisk.Failure(
                 operation: operation,
                 database: "login.keychain",
                 after: count,
@@ -97,7 +97,7 @@ extension FailingDiskTests {
             } catch {
                 #expect(login.search(["n": "\(count)"]).isEmpty)
             }
-            FailingDisk.failure = nil
+            disk.failure = nil
             try await login.add("next", ["next": "\(count)"])
             #expect(login.problem == nil, "after \(count)")
         }
@@ -108,14 +108,14 @@ extension FailingDiskTests {
         let vault = try await opened()
         var refusals = 0
         for reads in 0..<30 {
-            FailingDisk.failure = FailingDisk.Failure(
+            disk.failure = FailingDisk.Failure(
                 operation: .read,
                 after: reads,
                 times: 1,
                 status: FailingDisk.shortRead
             )
             let new = try? await vault.createCollection(label: "new", password: Fixture.bytes("pw"))
-            FailingDisk.failure = nil
+            disk.failure = nil
             let listed = vault.collections.filter { collection in collection.label == "new" }
             if let new {
                 #expect(listed.count == 1 && listed.first === new && new.problem == nil)
@@ -136,14 +136,14 @@ extension FailingDiskTests {
         // As a restore or a salvage leaves it: SQLite looks before it makes the journal.
         try RawDatabase(folder.file(FailingDisk.folderName + "/login.keychain"))
             .execute("PRAGMA journal_mode = DELETE")
-        FailingDisk.failure = FailingDisk.Failure(
+        disk.failure = FailingDisk.Failure(
             operation: .look,
             database: "login.keychain",
             times: 1,
             status: SQLITE_OK
         )
         vault = try await opened()
-        #expect(FailingDisk.failure == nil, "it has not happened")
+        #expect(disk.failure == nil, "it has not happened")
         let login = try await vault.unlockedLogin()
         let next = try await login.add("next", ["n": "2"])
         #expect(login.problem == nil && login.itemIDs == [id, next])

@@ -5,15 +5,15 @@ import KeychaindModel
 import KeychaindVault
 import Testing
 
-/// Failing writes; one test at a time, since there is one such disk.
+/// Reads, writes, syncs and looks that fail.
 @VaultActor
-@Suite(.serialized) struct FailingDiskTests {
-    let folder = TemporaryFolder()
+struct FailingDiskTests {
+    let folder: TemporaryFolder
+    let disk: FailingDisk
 
     init() throws {
-        try FailingDisk.plugIn()
-        try folder.makeFolder(FailingDisk.folderName)
-        FailingDisk.failure = nil
+        folder = TemporaryFolder()
+        disk = try FailingDisk(in: folder)
     }
 
     func opened(pauses: Bool = true) async throws -> Vault {
@@ -27,9 +27,9 @@ import Testing
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add("kept", ["n": "1"], secret: "kept")
-        FailingDisk.failure = failure
+        disk.failure = failure
         let first = await #expect(throws: VaultError.self) { try await login.add("failed", ["n": "2"]) }
-        FailingDisk.failure = nil
+        disk.failure = nil
         #expect(login.itemIDs == [id])
         var next: VaultError?
         do {
@@ -83,8 +83,8 @@ import Testing
         let login = try await vault.unlockedLogin()
         let id = try await login.add("kept", ["n": "1"], secret: "kept")
         for attempt in 0..<3 {
-            FailingDisk.failure = Self.brokenSync
-            FailingDisk.failure?.times = 1
+            disk.failure = Self.brokenSync
+            disk.failure?.times = 1
             let error = await #expect(throws: VaultError.self) {
                 switch attempt {
                 case 0: try await login.add("refused", ["n": "2"])
@@ -109,12 +109,12 @@ import Testing
         vault.onProblem = { name in told.append(vault.collection(named: name)?.problem) }
         let login = try await vault.unlockedLogin()
         let id = try await login.add("kept", ["n": "1"], secret: "kept")
-        FailingDisk.failure = Self.brokenSync
+        disk.failure = Self.brokenSync
         let error = await #expect(throws: VaultError.self) { try await login.add("refused", ["n": "2"]) }
         #expect(error?.reason.contains("unknown") == true)
         await #expect(throws: VaultError.of(.storageFailed)) { try await login.add("refused", ["n": "3"]) }
         #expect(login.itemIDs == [id] && login.problem?.contains("could not be stored") == true)
-        FailingDisk.failure = nil
+        disk.failure = nil
         let next = try await login.add("next", ["n": "4"])
         #expect(login.problem == nil)
         #expect(told.first != nil && told.last == .some(nil))
@@ -147,14 +147,14 @@ import Testing
         if early {
             let unlock = EarlyUnlock()
             try unlock.use(Fixture.bytes(Fixture.password))
-            FailingDisk.failure = failure
+            disk.failure = failure
             try await vault.open(for: unlock)
         } else {
             try await vault.open()
-            FailingDisk.failure = failure
+            disk.failure = failure
         }
         login = try await vault.unlockedLogin()
-        FailingDisk.failure = nil
+        disk.failure = nil
         #expect(login.problem == nil)
         #expect(login.itemCount == 40)
         for id in login.itemIDs { #expect(login.search(["n": "\(id)"]) == [id]) }
@@ -174,12 +174,12 @@ import Testing
         func changePassword() async throws {
             try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("other"))
         }
-        FailingDisk.failure = failure
+        disk.failure = failure
         let code: VaultError.Code = failure.status == SQLITE_READONLY ? .readOnly : .storageFailed
         await #expect(throws: VaultError.of(code)) { try await changePassword() }
         #expect(await vault.readAgain().collections.isEmpty)
         #expect(vault.awaitsDisk && login.problem?.contains("could not be stored") == true)
-        FailingDisk.failure = nil
+        disk.failure = nil
         #expect(await vault.readAgain().collections.isEmpty)
         #expect(!vault.awaitsDisk && login.problem == nil)
         #expect(told.count == 2 && told.last == .some(nil))
@@ -195,9 +195,9 @@ import Testing
     @Test func changedPassword_endsTheProblemOfARefusedChange() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
-        FailingDisk.failure = Self.brokenWrite
+        disk.failure = Self.brokenWrite
         await #expect(throws: VaultError.of(.storageFailed)) { try await login.add("refused") }
-        FailingDisk.failure = nil
+        disk.failure = nil
         try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("other"))
         #expect(login.problem == nil)
         await vault.close()
@@ -206,12 +206,12 @@ import Testing
     @Test func auditNotWritten_twice_countsAllLostEntries() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
-        FailingDisk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
+        disk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
         for count in [3, 2] {
             for _ in 0..<count { vault.audit(AuditEntry(time: .now(), kind: .denial), in: .attended) }
             _ = try await vault.auditEntries()
         }
-        FailingDisk.failure = nil
+        disk.failure = nil
         vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "kept"), in: .attended)
         #expect(try await vault.auditEntries().map(\.outcome) == ["5 entries were lost", "kept"])
         await vault.close()
@@ -229,16 +229,16 @@ import Testing
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let past = try await vault.stage(OpenedFile(owning: open(folder.file("past"), O_RDONLY | O_CLOEXEC)))
-        FailingDisk.failure = FailingDisk.Failure(
+        disk.failure = FailingDisk.Failure(
             operation: operation,
             database: "state.db",
             times: 1,
             status: operation == .write ? SQLITE_IOERR | 3 << 8 : SQLITE_IOERR | 4 << 8,
             systemError: EIO
         )
-        defer { FailingDisk.failure = nil }
+        defer { disk.failure = nil }
         let restored = try await vault.restore(past, as: .login, inPlaceOf: login)
-        #expect(FailingDisk.failure == nil, "it has not happened")
+        #expect(disk.failure == nil, "it has not happened")
         try await restored.unlock(with: Fixture.bytes(Fixture.password))
         #expect(restored.replacement == nil && restored.itemIDs.count == 1)
         // As a kill would leave the folder.
@@ -269,7 +269,7 @@ import Testing
         let before = try folder.bytes(of: path)
         var failures = 0
         for reads in 0..<200 {
-            FailingDisk.failure = FailingDisk.Failure(
+            disk.failure = FailingDisk.Failure(
                 operation: .read,
                 database: "state.db",
                 after: reads,
@@ -291,7 +291,7 @@ import Testing
                 await #expect(throws: VaultError.self) { _ = try await vault.auditEntries() }
                 #expect(await vault.readAgain().hasState == false)
             }
-            FailingDisk.failure = nil
+            disk.failure = nil
             if !wasRead {
                 #expect(await vault.readAgain().hasState)
                 #expect(!vault.awaitsDisk && vault.collection(named: .login)?.problem == nil)
@@ -314,7 +314,7 @@ import Testing
         try await vault.setAlias("mine", to: vault.collection(named: .login))
         await vault.close()
         for reads in 0..<200 {
-            FailingDisk.failure = FailingDisk.Failure(
+            disk.failure = FailingDisk.Failure(
                 operation: .read,
                 database: database,
                 after: reads,
@@ -323,8 +323,8 @@ import Testing
             )
             vault = try await opened()
             let login = try await vault.unlockedLogin()
-            let allWereRead = FailingDisk.failure != nil
-            FailingDisk.failure = nil
+            let allWereRead = disk.failure != nil
+            disk.failure = nil
             #expect(login.problem == nil && vault.aliases == ["mine": .login], "read \(reads)")
             #expect(try await login.content(of: id) == Array("kept".utf8))
             try await login.add("next")
@@ -345,7 +345,7 @@ import Testing
         let id = try await vault.unlockedLogin().add("kept", ["n": "1"], secret: "kept")
         await vault.close()
         for reads in 0..<200 {
-            FailingDisk.failure = FailingDisk.Failure(
+            disk.failure = FailingDisk.Failure(
                 operation: .read,
                 database: "login.keychain",
                 after: reads,
@@ -357,14 +357,14 @@ import Testing
             guard vault.awaitsDisk else {
                 #expect(reads > 0)
                 // At the unlock, all is read again.
-                FailingDisk.failure = FailingDisk.Failure(
+                disk.failure = FailingDisk.Failure(
                     operation: .read,
                     database: "login.keychain",
                     status: status,
                     systemError: status == SQLITE_IOERR | 33 << 8 ? EIO : 0
                 )
                 _ = try? await old.unlock(with: Fixture.bytes(Fixture.password))
-                FailingDisk.failure = nil
+                disk.failure = nil
                 let current = await vault.readAgain().collections.first ?? old
                 try await current.unlock(with: Fixture.bytes(Fixture.password))
                 try await current.add("next")
@@ -380,7 +380,7 @@ import Testing
                 await #expect(throws: VaultError.of(.unreadable)) { try await old.add("new") }
             }
             #expect(await vault.readAgain().collections.isEmpty)
-            FailingDisk.failure = nil
+            disk.failure = nil
             let new = try #require(await vault.readAgain().collections.first)
             #expect(vault.collection(named: .login) === new && !vault.awaitsDisk)
             try await new.unlock(with: Fixture.bytes(Fixture.password))
