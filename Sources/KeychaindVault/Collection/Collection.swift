@@ -216,8 +216,7 @@ package final class Collection {
         table.modified(of: id)
     }
 
-    /// Returns the item that ``createItem(label:attributes:secret:replacing:applicationPassword:authenticated:)`` would
-    /// replace (#94); see ``ItemTable/itemToReplace(_:tags:having:)``.
+    /// Returns the item that a creation would replace (#94); see ``ItemTable/itemToReplace(_:tags:having:)``.
     package func itemToReplace(_ attributes: Attributes, having replaced: Attributes = Attributes()) -> ItemID? {
         guard let tags = try? context.indexKey.tags(of: attributes.withoutReserved) else { return nil }
         return table.itemToReplace(attributes, tags: tags, having: replaced)

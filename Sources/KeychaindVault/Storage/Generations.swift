@@ -4,7 +4,7 @@ import KeychaindModel
 ///
 /// Their numbers give the order: the clock may be set.
 ///
-/// ``Vault/stage(copy:_:)`` opens one for a restore.
+/// ``Vault/stage(copy:_:_:)`` opens one for a restore.
 struct Generations: Sendable {
     static let folderName = "generations"
 
