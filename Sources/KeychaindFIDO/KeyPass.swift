@@ -158,8 +158,8 @@ struct KeyPass {
         var paths: [String] = []
         while let entry = readdir(listing), paths.count < Int(KEYCHAIND_FIDO_KEYS) {
             guard entry.pointee.d_type == UInt8(DT_SOCK) else { continue }
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
             paths.append("\(folder)/\(name)")
         }

@@ -63,8 +63,8 @@ struct AccessGroups: Sendable {
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream), names.count < mostFiles {
-            let name = withUnsafePointer(to: entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
             names.append(name)
         }

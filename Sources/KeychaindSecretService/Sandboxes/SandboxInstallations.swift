@@ -49,8 +49,8 @@ package struct SandboxInstallations: Sendable {
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream), names.count < mostPrograms {
-            let name = withUnsafePointer(to: entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
             var status = stat()
             guard !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR
