@@ -27,7 +27,7 @@ package final class StagedBackup: Sendable {
         _ stop: CopyStop = CopyStop()
     ) throws(VaultError) {
         let number = try cipher { () throws(GcryptError) in try RandomBytes.nonce(8) }
-        let name = "restore-" + number.map { byte in String(byte, radix: 16) }.joined()
+        let name = "restore-" + number.hexadecimal()
         file = name + CollectionFormat.unfinishedSuffix
         self.folder = folder
         do throws(VaultError) {
