@@ -80,7 +80,12 @@ struct UserFolder: ~Copyable {
         let copy = try UserRights.perform { () throws(VaultError) in
             openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
-        guard copy >= 0, let listing = fdopendir(copy) else { throw VaultError(errno: errno, doing: "list the folder") }
+        guard copy >= 0 else { throw VaultError(errno: errno, doing: "list the folder") }
+        guard let listing = fdopendir(copy) else {
+            let error = VaultError(errno: errno, doing: "list the folder")
+            close(copy)
+            throw error
+        }
         defer { closedir(listing) }
         return try Folder.names(in: listing, atMost: Self.maximumEntries)
     }
