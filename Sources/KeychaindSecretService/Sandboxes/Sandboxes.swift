@@ -124,9 +124,9 @@ package final class Sandboxes {
 
     private func noteCall(of program: String) {
         let now = Timestamp.now()
-        guard var record = records[program],
-            now.microsecondsSinceEpoch - (record.lastCall?.microsecondsSinceEpoch ?? 0) > Sandboxes.callPause
-        else { return }
+        // Records are not sealed: any time may stand in one, and a difference of times could overflow.
+        let latest = Timestamp(microsecondsSinceEpoch: now.microsecondsSinceEpoch - Sandboxes.callPause)
+        guard var record = records[program], record.lastCall.map({ $0 < latest }) ?? true else { return }
         record.lastCall = now
         records[program] = record
         BusActor.start { [vault, record] in try? await vault.record([program: record]) }
