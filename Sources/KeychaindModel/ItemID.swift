@@ -9,7 +9,7 @@ package struct ItemID: Comparable, Hashable, Sendable {
     }
 
     /// Parses the canonical decimal spelling: digits only, no sign, no leading zero, no overflow.
-    package init?(decimal digits: some Swift.Collection<UInt8>) {
+    package init?(decimal digits: UnsafeRawBufferPointer) {
         guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 19 else { return nil }
         var value: UInt64 = 0
         for digit in digits {
@@ -22,7 +22,9 @@ package struct ItemID: Comparable, Hashable, Sendable {
 
     /// Parses the canonical decimal spelling.
     package init?(decimal text: some StringProtocol) {
-        self.init(decimal: text.utf8)
+        var text = String(text)
+        guard let id = text.withUTF8({ ItemID(decimal: UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = id
     }
 
     package static func < (first: ItemID, second: ItemID) -> Bool {

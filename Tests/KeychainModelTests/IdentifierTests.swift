@@ -69,8 +69,7 @@ import Testing
         #expect(ItemID(decimal: text) == nil)
     }
 
-    @Test func decimal_bytes_isRead() {
-        #expect(ItemID(decimal: Array("17".utf8)) == ItemID(rawValue: 17))
+    @Test func decimal_partOfAText_isRead() {
         #expect(ItemID(decimal: Substring("17")) == ItemID(rawValue: 17))
     }
 

@@ -124,20 +124,8 @@ enum SecretPath: Hashable, Sendable {
             self = .collection(collection)
             return
         }
-        guard let id = SecretPath.itemID(scanner.nextElement()), scanner.isAtEnd else { return nil }
+        guard let id = ItemID(decimal: scanner.nextElement()), scanner.isAtEnd else { return nil }
         self = .item(collection, id)
-    }
-
-    /// Parses the only decimal spelling of an item number.
-    private static func itemID(_ digits: UnsafeRawBufferPointer) -> ItemID? {
-        guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 19 else { return nil }
-        var value: UInt64 = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            // Nineteen digits fit into 64 bits.
-            value = value * 10 + UInt64(digit - UInt8(ascii: "0"))
-        }
-        return ItemID(rawValue: value)
     }
 
     /// Whether the error of an unknown path is `NoSuchObject`.
