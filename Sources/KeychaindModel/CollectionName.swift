@@ -1,7 +1,6 @@
 /// The name of a collection: the last element of its object path and the stem of its file name.
 ///
-/// The encoding is that of gnome-keyring (#10): ASCII letters and digits stand for themselves, every other byte of the
-/// UTF-8 label becomes `_xx` in lower-case hexadecimal. So a name is safe in paths and file names.
+/// It is encoded as ``LabelEncoding`` says, and so safe in paths and file names.
 package struct CollectionName: Comparable, Hashable, Sendable {
     /// The maximum length in bytes, which leaves room for suffixes of a file name.
     package static let maximumLength = 100
@@ -16,7 +15,7 @@ package struct CollectionName: Comparable, Hashable, Sendable {
 
     /// Encodes a label, truncated to 100 bytes at a character of the encoding; an empty label becomes `unnamed`.
     package init(label: String) {
-        encoded = label.isEmpty ? "unnamed" : Self.encode(label.utf8, atMost: Self.maximumLength)
+        encoded = label.isEmpty ? "unnamed" : LabelEncoding.encode(label, atMost: Self.maximumLength)
     }
 
     /// Takes an encoded name; nil unless it is the encoding of a label.
@@ -30,11 +29,11 @@ package struct CollectionName: Comparable, Hashable, Sendable {
         guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
         var bytes = bytes.makeIterator()
         while let byte = bytes.next() {
-            if standsForItself(byte) { continue }
+            if LabelEncoding.standsForItself(byte) { continue }
             guard byte == UInt8(ascii: "_"),
                 let high = bytes.next().flatMap(hexadecimalValue),
                 let low = bytes.next().flatMap(hexadecimalValue),
-                !standsForItself(high << 4 | low)
+                !LabelEncoding.standsForItself(high << 4 | low)
             else { return false }
         }
         return true
@@ -58,30 +57,6 @@ package struct CollectionName: Comparable, Hashable, Sendable {
 
     package static func < (first: CollectionName, second: CollectionName) -> Bool {
         first.encoded < second.encoded
-    }
-
-    private static func encode(_ bytes: String.UTF8View, atMost limit: Int) -> String {
-        var encoded = ""
-        for byte in bytes {
-            let unit = standsForItself(byte) ? String(UnicodeScalar(byte)) : escape(byte)
-            guard encoded.utf8.count + unit.utf8.count <= limit else { break }
-            encoded += unit
-        }
-        return encoded
-    }
-
-    private static func escape(_ byte: UInt8) -> String {
-        (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
-    }
-
-    private static func standsForItself(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default:
-            false
-        }
     }
 
     private static func hexadecimalValue(_ byte: UInt8) -> UInt8? {

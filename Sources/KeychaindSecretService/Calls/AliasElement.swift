@@ -1,16 +1,8 @@
+import KeychaindModel
+
 /// The path element of an alias, encoded as labels are in collection names (#10).
 enum AliasElement {
-    static func encode(_ alias: String) -> String {
-        var element = ""
-        for byte in alias.utf8 {
-            if isPlain(byte) {
-                element.unicodeScalars.append(UnicodeScalar(byte))
-            } else {
-                element += (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
-            }
-        }
-        return element
-    }
+    static func encode(_ alias: String) -> String { LabelEncoding.encode(alias) }
 
     /// The aliases that an element can mean: itself, as clients write simple names, and its decoding.
     static func decodings(of element: String) -> [String] {
@@ -29,14 +21,5 @@ enum AliasElement {
         }
         guard let decoded = String(validating: bytes, as: UTF8.self), decoded != element else { return [element] }
         return [element, decoded]
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }
