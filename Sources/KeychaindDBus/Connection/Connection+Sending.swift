@@ -12,11 +12,6 @@ extension Connection {
         outbox.append(OutgoingMessage(copying: message, serial: outbox.nextSerial()))
     }
 
-    package func sendWiping(_ message: Message) {
-        send(message)
-        message.wipeByteArrays()
-    }
-
     package func emit(
         _ path: ObjectPath,
         _ interface: String,

@@ -88,7 +88,6 @@ struct ClosingTests {
         server.client.unsubscribe(id)
         server.client.subscribe(to: .nameLost) { _ in }
         server.client.send(.signal(.root, "org.example.Test", "Signal"))
-        server.client.sendWiping(.signal(.root, "org.example.Test", "Signal"))
     }
 
     @Test
@@ -197,7 +196,7 @@ struct ClosingTests {
         for _ in 0..<8 {
             let message = server.message("HoldBytes")
             message.append(ByteArray([UInt8](repeating: 1, count: 1 << 20)))
-            server.client.sendWiping(message)
+            server.client.send(message)
         }
         await turnOfTheLoop()
         try await server.bus.kill()
