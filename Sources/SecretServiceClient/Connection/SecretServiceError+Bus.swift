@@ -24,6 +24,16 @@ extension SecretServiceError {
         default: true
         }
     }
+
+    /// Whether the provider does not have the method.
+    var isOfMissingMethod: Bool {
+        [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(errorName)
+    }
+
+    /// Whether the provider may not have the interface of a property.
+    var mayBeOfMissingInterface: Bool {
+        [.noSuchObject, .notSupported, .invalidArguments].contains(code)
+    }
 }
 
 extension SecretServiceError.Code {

@@ -193,8 +193,7 @@ extension ProviderLink {
                 answeredSearches.add(1, ordering: .relaxed)
                 return (reply, session)
             } catch {
-                let isMissing = [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName)
-                if isMissing {
+                if error.isOfMissingMethod {
                     searchSupport = (owner, false)
                     return nil
                 }

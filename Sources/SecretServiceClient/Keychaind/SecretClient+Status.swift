@@ -26,8 +26,7 @@ extension SecretClient {
                 configurationFile: values.string("ConfigurationFile"),
                 settings: values.strings("Settings")
             )
-        } catch {
-            guard [.noSuchObject, .notSupported, .invalidArguments].contains(error.code) else { throw error }
+        } catch  where error.mayBeOfMissingInterface {
             return nil
         }
     }
@@ -38,8 +37,7 @@ extension SecretClient {
     package func accessGroups() async throws(SecretServiceError) -> [String]? {
         do throws(SecretServiceError) {
             return try await properties(of: Protocol.serviceObject, "org.keychaind.Status1").strings("AccessGroups")
-        } catch {
-            guard [.noSuchObject, .notSupported, .invalidArguments].contains(error.code) else { throw error }
+        } catch  where error.mayBeOfMissingInterface {
             return nil
         }
     }
@@ -54,8 +52,7 @@ extension SecretCollection {
             let values = try await client.properties(of: objectPath, Protocol.keychaindCollection)
             guard values["Problem"] != nil else { return nil }
             return (values.string("UnlockedBy"), values.string("Problem"))
-        } catch {
-            guard [.noSuchObject, .notSupported, .invalidArguments].contains(error.code) else { throw error }
+        } catch  where error.mayBeOfMissingInterface {
             return nil
         }
     }

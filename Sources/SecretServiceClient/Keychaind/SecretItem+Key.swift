@@ -70,7 +70,7 @@ extension SecretItem {
     ) async throws(SecretServiceError) -> Value? {
         do throws(SecretServiceError) {
             return try await operation()
-        } catch  where [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName) {
+        } catch  where error.isOfMissingMethod {
             return nil
         }
     }
@@ -120,8 +120,7 @@ extension SecretCollection {
         do throws(SecretServiceError) {
             let _: [String] = try await client.property("Tokens", of: objectPath, Protocol.keys)
             return true
-        } catch  where [.noSuchObject, .notSupported, .invalidArguments, .providerFailed].contains(error.code) {
-            // The errors of providers for an interface that they do not have.
+        } catch  where error.mayBeOfMissingInterface || error.code == .providerFailed {
             return false
         }
     }

@@ -176,7 +176,7 @@ extension SecretCollection {
             return try await createItem(label, attributes, secret, prompting, context, interface: interface) {
                 $0.append(false, unique)
             }
-        } catch  where [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName) {
+        } catch  where error.isOfMissingMethod {
             return nil
         }
     }

@@ -185,9 +185,3 @@ extension SecretItem {
         return properties
     }
 }
-
-extension SecretServiceError {
-    fileprivate var isOfMissingMethod: Bool {
-        [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(errorName)
-    }
-}
