@@ -64,6 +64,30 @@ extension Message {
             throw SecretServiceError(reading: error)
         }
     }
+
+    /// Reads an array of structures.
+    func readingStructures<Element>(
+        _ element: (inout Reader) throws(BusError) -> Element
+    ) throws(SecretServiceError) -> [Element] {
+        do throws(BusError) {
+            var reader = makeReader()
+            return try reader.readStructures(element)
+        } catch {
+            throw SecretServiceError(reading: error)
+        }
+    }
+}
+
+extension Reader {
+    mutating func readStructures<Element>(
+        _ element: (inout Reader) throws(BusError) -> Element
+    ) throws(BusError) -> [Element] {
+        var elements: [Element] = []
+        try readArray { (reader) throws(BusError) in
+            elements.append(try reader.readStructure { (reader) throws(BusError) in try element(&reader) })
+        }
+        return elements
+    }
 }
 
 extension Variant {

@@ -93,19 +93,8 @@ extension SecretClient {
         in reply: Message,
         withRules: Bool
     ) throws(SecretServiceError) -> [AuditRecord] {
-        var records: [AuditRecord] = []
-        do throws(BusError) {
-            var reader = reply.makeReader()
-            try reader.readArray { (reader) throws(BusError) in
-                records.append(
-                    try reader.readStructure { (reader) throws(BusError) in
-                        try AuditRecord(from: &reader, withRule: withRules)
-                    }
-                )
-            }
-        } catch {
-            throw SecretServiceError(reading: error)
+        try reply.readingStructures { (reader) throws(BusError) in
+            try AuditRecord(from: &reader, withRule: withRules)
         }
-        return records
     }
 }

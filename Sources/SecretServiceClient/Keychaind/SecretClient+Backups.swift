@@ -110,7 +110,7 @@ extension SecretClient {
         let message = Self.backups("Compare")
         message.append(id)
         let reply = try await patientCall(message)
-        return try Self.list(reply) { (reader) throws(BusError) in try KeychainDifference(from: &reader) }
+        return try reply.readingStructures { (reader) throws(BusError) in try KeychainDifference(from: &reader) }
     }
 
     /// Puts items with these labels back; a person is asked for the password of the copy.
@@ -161,7 +161,7 @@ extension SecretClient {
 
     private func copies(_ member: String) async throws(SecretServiceError) -> [KeychainCopy] {
         let reply = try await patientCall(Self.backups(member))
-        return try Self.list(reply) { (reader) throws(BusError) in try KeychainCopy(from: &reader) }
+        return try reply.readingStructures { (reader) throws(BusError) in try KeychainCopy(from: &reader) }
     }
 
     private func patientCall(_ message: Message) async throws(SecretServiceError) -> Message {
@@ -174,23 +174,5 @@ extension SecretClient {
         _ = try await callWithPrompt(message, .shown) { (reply) throws(SecretServiceError) in
             ((), prompt: try reply.reading(ObjectPath.self))
         }
-    }
-
-    private static func list<Element>(
-        _ reply: Message,
-        _ element: (inout Reader) throws(BusError) -> Element
-    ) throws(SecretServiceError) -> [Element] {
-        var elements: [Element] = []
-        do throws(BusError) {
-            var reader = reply.makeReader()
-            try reader.readArray { (reader) throws(BusError) in
-                elements.append(
-                    try reader.readStructure { (reader) throws(BusError) in try element(&reader) }
-                )
-            }
-        } catch {
-            throw SecretServiceError(reading: error)
-        }
-        return elements
     }
 }

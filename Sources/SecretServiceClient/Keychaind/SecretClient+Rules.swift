@@ -47,16 +47,7 @@ extension SecretClient {
     /// All rules, those of administrators first.
     package func rules() async throws(SecretServiceError) -> [StoredRule] {
         let reply = try await call(Self.rulesCall("List"))
-        var rules: [StoredRule] = []
-        do throws(BusError) {
-            var reader = reply.makeReader()
-            try reader.readArray { (reader) throws(BusError) in
-                rules.append(try reader.readStructure { (reader) throws(BusError) in try StoredRule(from: &reader) })
-            }
-        } catch {
-            throw SecretServiceError(reading: error)
-        }
-        return rules
+        return try reply.readingStructures { (reader) throws(BusError) in try StoredRule(from: &reader) }
     }
 
     /// Why the user's rules cannot be read; empty if they can.

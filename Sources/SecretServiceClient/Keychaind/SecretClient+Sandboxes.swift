@@ -31,18 +31,7 @@ extension SecretClient {
     /// The sandboxed programs that have called the service, by identity.
     package func sandboxes() async throws(SecretServiceError) -> [StoredSandbox] {
         let reply = try await call(Self.sandboxesCall("List"))
-        var sandboxes: [StoredSandbox] = []
-        do throws(BusError) {
-            var reader = reply.makeReader()
-            try reader.readArray { (reader) throws(BusError) in
-                sandboxes.append(
-                    try reader.readStructure { (reader) throws(BusError) in try StoredSandbox(from: &reader) }
-                )
-            }
-        } catch {
-            throw SecretServiceError(reading: error)
-        }
-        return sandboxes
+        return try reply.readingStructures { (reader) throws(BusError) in try StoredSandbox(from: &reader) }
     }
 
     /// The items that a sandbox has stored; for an unconfirmed one also those that it has read.

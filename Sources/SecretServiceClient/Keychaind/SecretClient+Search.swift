@@ -142,16 +142,11 @@ extension SecretClient {
         _ reply: Message,
         _ session: ProviderSession?
     ) throws(SecretServiceError) -> [SecretItemRecord] {
-        var records: [SecretItemRecord] = []
         var failure: SecretServiceError?
         do throws(BusError) {
             var reader = reply.makeReader()
-            try reader.readArray { (reader) throws(BusError) in
-                records.append(
-                    try reader.readStructure { (reader) throws(BusError) in
-                        try SecretItemRecord(from: &reader, self)
-                    }
-                )
+            var records = try reader.readStructures { (reader) throws(BusError) in
+                try SecretItemRecord(from: &reader, self)
             }
             guard let session else { return records }
             var index = 0

@@ -34,16 +34,7 @@ extension SecretCollection {
 
     package func keySlots() async throws(SecretServiceError) -> [KeySlot] {
         let reply = try await client.call(keySlots("List"))
-        var slots: [KeySlot] = []
-        do throws(BusError) {
-            var reader = reply.makeReader()
-            try reader.readArray { (reader) throws(BusError) in
-                slots.append(try reader.readStructure { (reader) throws(BusError) in try KeySlot(from: &reader) })
-            }
-        } catch {
-            throw SecretServiceError(reading: error)
-        }
-        return slots
+        return try reply.readingStructures { (reader) throws(BusError) in try KeySlot(from: &reader) }
     }
 
     /// Adds a key slot; a person is asked for the password of the keychain.
