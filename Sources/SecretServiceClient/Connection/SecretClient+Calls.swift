@@ -54,15 +54,24 @@ extension SecretClient {
         }
     }
 
+    /// Calls a method that returns only a prompt, and completes it; nil if there was none.
+    func callWithPrompt(
+        _ message: Message,
+        _ prompting: SecretPrompting = .shown
+    ) async throws(SecretServiceError) -> Variant? {
+        let (_, prompted) = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
+            ((), prompt: try reply.reading(ObjectPath.self))
+        }
+        return prompted
+    }
+
     func delete(
         _ path: ObjectPath,
         _ interface: String,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) {
         let message = Protocol.call(path, interface, "Delete")
-        _ = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
-            ((), prompt: try reply.reading(ObjectPath.self))
-        }
+        _ = try await callWithPrompt(message, prompting)
     }
 
     // MARK: Sessions

@@ -94,14 +94,14 @@ extension SecretClient {
         try ArgumentCheck.check(id)
         let message = Self.backups("RestoreCopy")
         message.append(id)
-        try await complete(message)
+        _ = try await callWithPrompt(message)
     }
 
     /// Puts a keychain's file in the place of its keychain; a person is asked for its password.
     package func restore(file: FileDescriptor) async throws(SecretServiceError) {
         let message = Self.backups("Restore")
         message.append(file)
-        try await complete(message)
+        _ = try await callWithPrompt(message)
     }
 
     /// The differences of a copy to the present keychain; a person is asked for its password.
@@ -156,7 +156,7 @@ extension SecretClient {
         try ArgumentCheck.check(file)
         let message = Self.backups("Salvage")
         message.append(file)
-        try await complete(message)
+        _ = try await callWithPrompt(message)
     }
 
     private func copies(_ member: String) async throws(SecretServiceError) -> [KeychainCopy] {
@@ -167,12 +167,6 @@ extension SecretClient {
     private func patientCall(_ message: Message) async throws(SecretServiceError) -> Message {
         try await onLink { (link) throws(SecretServiceError) in
             try await link.call(message, timeout: Self.patience)
-        }
-    }
-
-    private func complete(_ message: Message) async throws(SecretServiceError) {
-        _ = try await callWithPrompt(message, .shown) { (reply) throws(SecretServiceError) in
-            ((), prompt: try reply.reading(ObjectPath.self))
         }
     }
 }

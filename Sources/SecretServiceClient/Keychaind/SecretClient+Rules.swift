@@ -71,10 +71,7 @@ extension SecretClient {
     /// Gives up rules that cannot be read, after a person's authentication; false, without asking, if they can.
     package func resetRules(prompting: SecretPrompting = .shown) async throws(SecretServiceError) -> Bool {
         let message = Self.rulesCall("Reset")
-        let (_, prompted) = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
-            ((), prompt: try reply.reading(ObjectPath.self))
-        }
-        return prompted != nil
+        return try await callWithPrompt(message, prompting) != nil
     }
 
     private func changeRules(
@@ -85,10 +82,7 @@ extension SecretClient {
         try ArgumentCheck.check(texts)
         let message = Self.rulesCall(member)
         message.append(texts)
-        let (_, prompted) = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
-            ((), prompt: try reply.reading(ObjectPath.self))
-        }
-        guard case .strings(let ids)? = prompted else { return [] }
+        guard case .strings(let ids)? = try await callWithPrompt(message, prompting) else { return [] }
         return ids
     }
 

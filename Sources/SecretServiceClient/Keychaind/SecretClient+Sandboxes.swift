@@ -51,8 +51,6 @@ extension SecretClient {
         try ArgumentCheck.check(identity)
         let message = Self.sandboxesCall("Confirm")
         message.append(identity, items.map(\.objectPath))
-        _ = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
-            ((), prompt: try reply.reading(ObjectPath.self))
-        }
+        _ = try await callWithPrompt(message, prompting)
     }
 }

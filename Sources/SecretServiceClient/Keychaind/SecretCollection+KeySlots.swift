@@ -42,7 +42,7 @@ extension SecretCollection {
         try ArgumentCheck.check(label)
         let message = keySlots(slot.rawValue)
         message.append(label)
-        try await complete(message)
+        _ = try await client.callWithPrompt(message)
     }
 
     /// Adds the security key (FIDO2) that is plugged in; a person is asked for the password of the keychain, for the
@@ -55,7 +55,7 @@ extension SecretCollection {
         try ArgumentCheck.check(label)
         let message = keySlots("AddSecurityKey")
         message.append(label, needsPIN)
-        try await complete(message)
+        _ = try await client.callWithPrompt(message)
     }
 
     /// Adds a recovery key, which a dialog shows once; a person is asked for the password.
@@ -67,7 +67,7 @@ extension SecretCollection {
     package func removeKeySlot(_ number: UInt64) async throws(SecretServiceError) {
         let message = keySlots("Remove")
         message.append(number)
-        try await complete(message)
+        _ = try await client.callWithPrompt(message)
     }
 
     /// Has a person change the password; an interface of gnome-keyring that keychaind has, too.
@@ -78,12 +78,6 @@ extension SecretCollection {
             "ChangeWithPrompt"
         )
         message.append(objectPath)
-        try await complete(message)
-    }
-
-    private func complete(_ message: Message) async throws(SecretServiceError) {
-        _ = try await client.callWithPrompt(message, .shown) { (reply) throws(SecretServiceError) in
-            ((), prompt: try reply.reading(ObjectPath.self))
-        }
+        _ = try await client.callWithPrompt(message)
     }
 }
