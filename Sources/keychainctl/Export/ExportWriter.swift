@@ -131,16 +131,8 @@ final class PlainExportWriter: ExportWriter {
         text += Array("}, \"created\": \(properties.created), \"modified\": \(properties.modified)".utf8)
         text += Array(", \"content-type\": ".utf8)
         JSON.append(secret.contentType, to: &text)
-        secret.withUnsafeBytes { bytes in
-            if String(validating: bytes, as: UTF8.self) != nil {
-                text += Array(", \"secret\": ".utf8)
-                JSON.append(bytes, to: &text)
-            } else {
-                text += Array(", \"secret-base64\": \"".utf8)
-                JSON.append(base64: bytes, to: &text)
-                text.append(UInt8(ascii: "\""))
-            }
-        }
+        text += Array(", ".utf8)
+        JSON.append(secret, isMember: true, to: &text)
         try write(&text, ending: "}")
     }
 

@@ -44,24 +44,11 @@ final class ItemList {
 }
 
 extension Output {
-    /// Writes a secret as a JSON string: text as it is, other bytes in base 64.
-    ///
-    /// - Parameter isMember: whether the name of the member comes first, `secret` or `secret-base64`.
+    /// Writes a secret as ``JSON/append(_:isMember:to:)`` says.
     func json(_ secret: borrowing Secret, isMember: Bool) throws(CommandFailure) {
         var text: [UInt8] = []
-        // The array never grows, which would leave a copy.
-        text.reserveCapacity(secret.count * 6 + 64)
         defer { text.withUnsafeMutableBytes { wipe($0) } }
-        secret.withUnsafeBytes { bytes in
-            if UTF8Check.isValid(bytes) {
-                if isMember { text += Array("\"secret\": ".utf8) }
-                JSON.append(bytes, to: &text)
-            } else {
-                text += Array((isMember ? "\"secret-base64\": \"" : "\"base64:").utf8)
-                JSON.append(base64: bytes, to: &text)
-                text.append(UInt8(ascii: "\""))
-            }
-        }
+        JSON.append(secret, isMember: isMember, to: &text)
         try text.span.withUnsafeBytes { (bytes) throws(CommandFailure) in try self.secret(bytes) }
     }
 }
