@@ -74,6 +74,8 @@ struct TranslatedProgramTests {
             #expect(missing.errors == "keychainctl: kein Eintrag hat service=web\n")
             for user in ["anna", "bob", "cora"] { try await controlled.add(user, ["bank": "1", "user": user]) }
             #expect(try await run(["delete", "bank=1"]).errors.contains("3 Einträge haben bank=1:"))
+            let refusal = try await run(["collection", "delete", "login"]).errors
+            #expect(refusal.contains("hat 3 Einträge; --with-items löscht sie mit"), "\(refusal)")
             #expect(try await run(["delete", "bank=1", "--all"]).errors == "3 Einträge wurden gelöscht.\n")
             for user in ["anna", "bob"] { try await controlled.add(user, ["bank": "1", "user": user]) }
             #expect(try await run(["delete", "bank=1", "--all"], Self.arabic).errors == "حُذف عنصران.\n")

@@ -74,7 +74,7 @@ struct CollectionCommand: AsyncParsableCommand {
             let collection = try await Keychains.one(provider.client, labeled: keychain)
             let count = try await collection.items().count
             guard count == 0 || withItems else {
-                let items = count == 1 ? "1 item" : "\(count) items"
+                let items = Text(count, one: "\(count) item", other: "\(count) items")
                 throw CommandFailure(
                     .refused,
                     Text("“\(keychain.visible)” has \(items); --with-items deletes them, too")
