@@ -83,7 +83,7 @@ struct HistoryCommand: ProviderCommand {
                 "{\"copy\": \(JSON.string(copy.id)), \"keychain\": \(JSON.string(copy.keychain)), "
                     + "\"modified\": \(copy.modified), \"items\": \(copy.itemCount)}"
             }
-            return try output.line(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
+            return try output.line(JSON.array(objects))
         }
         let table = Table([Text("STATE OF"), Text("ITEMS"), Text("KEYCHAIN"), Text("NAME")], to: output)
         for copy in copies {

@@ -20,7 +20,7 @@ struct CollectionCommand: AsyncParsableCommand {
             let keychains = try await KeychainState.all(provider.client)
             if format.json {
                 let objects = keychains.map { "{\($0.json)}" }
-                return try provider.output.line(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
+                return try provider.output.line(JSON.array(objects))
             }
             let table = Table(KeychainState.titles, to: provider.output)
             for keychain in keychains { try table.add(keychain.row) }

@@ -31,7 +31,7 @@ struct SlotCommand: AsyncParsableCommand {
             let slots = try await SlotCommand.slots(of: try await target.collection(provider.client))
             if format.json {
                 let objects = slots.map(\.json)
-                return try provider.output.line(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
+                return try provider.output.line(JSON.array(objects))
             }
             let table = Table([Text("SLOT"), Text("OPENS BY"), Text("SINCE"), Text("LABEL")], to: provider.output)
             for slot in slots { try table.add(slot.row) }

@@ -168,7 +168,7 @@ enum CopyList {
         for copy in copies {
             let items = Text(copy.itemCount, one: "\(copy.itemCount) item", other: "\(copy.itemCount) items")
             let keychain = Text("“\(copy.keychain.visible)”")
-            Terminal.say(Text("\(date(copy.modified))  \(items)  \(keychain)  \(copy.id.visible)"))
+            Terminal.say(Text("\(Time.minute(copy.modified))  \(items)  \(keychain)  \(copy.id.visible)"))
         }
     }
 
@@ -186,15 +186,5 @@ enum CopyList {
         case .invalidArguments: return CommandFailure(.badData, Text(verbatim: error.reason.visible))
         default: return CommandFailure(error)
         }
-    }
-
-    /// The minute in the system's time zone.
-    private static func date(_ seconds: UInt64) -> String {
-        var time = time_t(clamping: seconds)
-        var parts = tm()
-        guard localtime_r(&time, &parts) != nil else { return Text("at an unknown time").localized }
-        var text = [CChar](repeating: 0, count: 64)
-        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &parts)
-        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
