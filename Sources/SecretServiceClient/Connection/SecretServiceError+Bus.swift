@@ -26,7 +26,7 @@ extension SecretServiceError {
     }
 
     /// Whether the provider does not have the method.
-    var isOfMissingMethod: Bool {
+    package var isOfMissingMethod: Bool {
         [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(errorName)
     }
 

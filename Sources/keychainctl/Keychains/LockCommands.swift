@@ -80,11 +80,8 @@ struct PasswordCommand: ProviderCommand {
 /// What only keychaind can do.
 enum KeychaindOnly {
     static func failure(_ error: SecretServiceError) -> any Error {
-        let missing = ["org.freedesktop.DBus.Error.UnknownMethod", "org.freedesktop.DBus.Error.UnknownInterface"]
-        guard let name = error.errorName, missing.contains(name) || name.hasSuffix(".UnknownObject") else {
-            return CommandFailure(error)
-        }
-        return absent
+        let isOfMissingObject = error.errorName?.hasSuffix(".UnknownObject") == true
+        return error.isOfMissingMethod || isOfMissingObject ? absent : CommandFailure(error)
     }
 
     static var absent: CommandFailure {
