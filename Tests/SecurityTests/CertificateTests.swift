@@ -108,6 +108,17 @@ struct CertificateTests {
         }
     }
 
+    @Test("A certificate of an unknown version is refused", arguments: [[3], [0xff], [1, 0], [2, 5]] as [[UInt8]])
+    func create_unknownVersion_isNil(version: [UInt8]) throws {
+        var bytes = [UInt8](try Sample.data("nameless.der"))
+        let count = UInt8(version.count)
+        #expect(bytes[8..<13] == [0xa0, 3, 2, 1, 2])
+        bytes.replaceSubrange(8..<13, with: [0xa0, 2 + count, 2, count] + version)
+        // The lengths of the certificate and of its contents.
+        for place in [3, 7] { bytes[place] += count - 1 }
+        #expect(SecCertificateCreateWithData(nil, Data(bytes) as CFData) == nil)
+    }
+
     @Test("Huge lengths, depths and sizes are refused")
     func create_hugeOrDeep_isNil() {
         let hostile: [Data] = [

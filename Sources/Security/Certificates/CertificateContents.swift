@@ -111,10 +111,11 @@ struct CertificateContents: Hashable, Sendable {
         guard let first = fields.first, first.identifier == tag else { return 1 }
         fields.removeFirst()
         let numbers = try first.children(tag)
-        guard numbers.count == 1, let number = try numbers[0].integer().first, (0...2).contains(number) else {
+        let number = try numbers.first?.count()
+        guard numbers.count == 1, let number, (0...2).contains(number) else {
             throw StatusError(errSecDecode, "the certificate has an unknown version")
         }
-        return Int(number) + 1
+        return number + 1
     }
 }
 
