@@ -158,13 +158,13 @@ private struct PKCS12Reader: ~Copyable {
         return StatusError(errSecAuthFailed, "the password is wrong, or the data is damaged")
     }
 
-    private mutating func readBags(_ bags: [UInt8], depth: Int = 0) throws(StatusError) {
+    private mutating func readBags(_ bags: [UInt8]) throws(StatusError) {
         for node in try ASN1Node.parseBER(bags, limit: PKCS12Contents.limit).children(.sequence) {
-            try readBag(node, depth)
+            try readBag(node)
         }
     }
 
-    private mutating func readBag(_ node: ASN1Node, _ depth: Int) throws(StatusError) {
+    private mutating func readBag(_ node: ASN1Node) throws(StatusError) {
         let parts = try node.children(.sequence)
         guard 2...3 ~= parts.count else { throw StatusError(errSecDecode, "a bag is incomplete") }
         let value = try parts[1].explicit()
@@ -194,7 +194,7 @@ private struct PKCS12Reader: ~Copyable {
             contents.certificates.append(.init(value: certificate, name: name, id: id))
         case .safeContentsBag:
             // Bags in bags: the parser bounds the depth of the nodes.
-            for inner in try value.children(.sequence) { try readBag(inner, depth + 1) }
+            for inner in try value.children(.sequence) { try readBag(inner) }
         default:
             // Revocation lists and secrets.
             return
