@@ -7,10 +7,7 @@ extension SecretClient {
     /// Throws ``SecretServiceError/Code/alreadyExists`` if one with the same primary key exists.
     func add(_ item: KeychainItem, _ query: ItemQuery) async throws(SecretServiceError) -> FoundItem {
         if item.needsAuthentication, try await !enforcesAccessControl() {
-            throw SecretServiceError(
-                .notSupported,
-                "the provider does not enforce access control, which needs keychaind"
-            )
+            throw SecretClient.cannotProtect
         }
         let key = UniqueAttributes(item, query.programGroup)
         let isThere = try await ItemUnlocking.during(query, on: self) { (unlocking) throws(SecretServiceError) in
@@ -42,6 +39,11 @@ extension SecretClient {
         }
         return found
     }
+
+    private static let cannotProtect = SecretServiceError(
+        .notSupported,
+        "the provider does not enforce access control, which needs keychaind"
+    )
 
     private static let cannotUseKeys = SecretServiceError(
         .notSupported,
@@ -163,10 +165,7 @@ extension SecretClient {
         _ unlocking: ItemUnlocking
     ) async throws(SecretServiceError) {
         if changes.values[.accessControl] != nil, try await !enforcesAccessControl() {
-            throw SecretServiceError(
-                .notSupported,
-                "the provider does not enforce access control, which needs keychaind"
-            )
+            throw SecretClient.cannotProtect
         }
         let item = match.item
         if !changes.values.isEmpty || changes.synchronizable != nil || changes.label != nil {
