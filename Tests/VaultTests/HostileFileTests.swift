@@ -9,8 +9,8 @@ import Testing
 @Suite struct HostileFileTests {
     private let folder = TemporaryFolder()
 
-    private func prepare() async throws {
-        let vault = try await Vault.opened(Fixture.configuration(folder))
+    private func prepare(_ folder: TemporaryFolder? = nil) async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder ?? self.folder))
         try await vault.unlockedLogin().add()
         await vault.close()
     }
@@ -96,6 +96,21 @@ import Testing
         let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
         let login = try #require(vault.collection(named: .login))
         await #expect(throws: VaultError.self) { try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        await vault.close()
+    }
+
+    /// One of the largest size there is, and one that has it with its journal.
+    @Test(arguments: [off_t.max, off_t.max - 8192])
+    func largestSparseFile_withJournal_vaultOpens(size: off_t) async throws {
+        // Few file systems on disks have files of this size.
+        let folder = TemporaryFolder(in: "/dev/shm/")
+        try await prepare(folder)
+        try #require(truncate(folder.file("login.keychain"), size) == 0)
+        try folder.write([UInt8](repeating: 1, count: 16_384), to: "login.keychain-wal")
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try #require(vault.collection(named: .login))
+        _ = try? await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(vault.isOpen)
         await vault.close()
     }
 

@@ -29,9 +29,9 @@ final class TestClock: Sendable {
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() {
+    init(in base: String = NSTemporaryDirectory()) {
         _ = Fixture.pool
-        path = NSTemporaryDirectory() + "keychaind-vault-\(UUID().uuidString)"
+        path = base + "keychaind-vault-\(UUID().uuidString)"
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

@@ -42,7 +42,9 @@ final class PageFile {
         let indexIsUnread = journalFile != nil && index == nil && errno != ENOENT && errno != ELOOP
         journal = journalFile.map { file in Journal(file, index: index, pageSize: pageSize) }
         journalIsUnread = indexIsUnread || [journalFile, index].contains { file in file?.hasFailed == true }
-        let pages = (Int(fileSize) + pageSize - 1) / pageSize
+        // Sparse files can have the largest size there is.
+        let (wholePages, rest) = Int(fileSize).quotientAndRemainder(dividingBy: pageSize)
+        let pages = rest == 0 ? wholePages : wholePages + 1
         count = min(max(pages, journal?.pageCount ?? 0), Int(maximumSize) / pageSize)
     }
 

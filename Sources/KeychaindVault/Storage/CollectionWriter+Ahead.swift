@@ -27,7 +27,7 @@ extension CollectionWriter {
     ) -> RowsAhead? {
         try? RowsAhead(
             of: file,
-            size: folder.size(of: name.fileName) + folder.size(of: name.fileName + "-wal"),
+            size: folder.size(ofDatabase: name.fileName),
             items: items,
             secretsUpTo: configuration.limits.residentSecretBytes + SecretsKey.overhead,
             body
