@@ -80,8 +80,18 @@ final class TemporaryFolder: Sendable {
     /// Copies the folder, or one in it, as a crash would leave it.
     func snapshot(of name: String = "") throws -> TemporaryFolder {
         let copy = TemporaryFolder()
-        try FileManager.default.removeItem(atPath: copy.path)
-        try FileManager.default.copyItem(atPath: name.isEmpty ? path : file(name), toPath: copy.path)
+        let source = name.isEmpty ? path : file(name)
+        for entry in try FileManager.default.subpathsOfDirectory(atPath: source) {
+            var isFolder: ObjCBool = false
+            // Not with FileManager's copyItem, which never ends if a file becomes shorter meanwhile.
+            if FileManager.default.fileExists(atPath: source + "/" + entry, isDirectory: &isFolder), isFolder.boolValue
+            {
+                try copy.makeFolder(entry)
+            } else {
+                try Data(contentsOf: URL(fileURLWithPath: source + "/" + entry))
+                    .write(to: URL(fileURLWithPath: copy.file(entry)))
+            }
+        }
         return copy
     }
 }
