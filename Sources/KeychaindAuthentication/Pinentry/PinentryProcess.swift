@@ -49,10 +49,11 @@ final class PinentryProcess {
         socket = ends[0]
         handle = keychaind_process_descriptor(id)
         guard handle >= 0 else {
+            let status = errno
             close(ends[0])
             kill(-id, SIGKILL)
             waitpid(id, nil, 0)
-            throw PromptError(.failed, reason: "cannot watch \(program): \(PinentryProcess.errorText(errno))")
+            throw PromptError(.failed, reason: "cannot watch \(program): \(PinentryProcess.errorText(status))")
         }
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         BusActor.loop.watchReadable(handle) { [self] in reap() }
