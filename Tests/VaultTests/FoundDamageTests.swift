@@ -158,6 +158,18 @@ import Testing
         await vault.close()
     }
 
+    @Test func forgedRevision_isNotThatOfTheSalvagedKeychain() async throws {
+        let ids = try await prepare()
+        try RawDatabase(folder.file(file)).execute("UPDATE item SET revision = -1 WHERE id = \(ids[1].rawValue)")
+        let vault = try await opened()
+        let (report, new) = try await vault.salvage(vault.unlockedLogin())
+        #expect(report.kept == 2 && report.damaged == 1)
+        let next = try await new.add("next")
+        await vault.close()
+        let last = try RawDatabase(folder.file(file)).text("SELECT id FROM item ORDER BY revision DESC LIMIT 1")
+        #expect(last == "\(next.rawValue)")
+    }
+
     @Test func checkThatFindsTheFileSound_endsTheProblem_unlessItLooksLessDeep() async throws {
         let ids = try await prepare()
         let place = try place(of: "secret", ids[1])

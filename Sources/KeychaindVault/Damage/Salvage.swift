@@ -63,7 +63,6 @@ struct Salvage: Sendable {
     ) throws(VaultError) -> SalvageReport {
         let sealed = try keys.collection.openState(remains.state())
         var state = known
-        state.revision = max(state.revision, remains.lastRevision)
         let database = try Database(path: folder.file(name.unfinishedFileName), mode: .exclusive)
         try CollectionFile.fill(database, header: header, state: [], version: CollectionFormat.versions.upperBound)
         // If the file has changes that the memory lacks, items in memory may be deleted ones.
@@ -72,6 +71,7 @@ struct Salvage: Sendable {
             var rows = try SalvagedRows(in: database, keys: keys, nextItem: state.nextItem)
             try rows.take(from: remains, memory)
             state.nextItem = rows.nextItem
+            state.revision = max(known.revision, sealed?.revision ?? 0, rows.lastRevision)
             state.itemCount = UInt64(rows.ids.count)
             state.hash = rows.hash
             try database.run("UPDATE header SET state = ?1 WHERE id = 1", .bytes(try keys.collection.seal(state)))

@@ -10,6 +10,8 @@ struct SalvagedRows {
     private(set) var damaged = 0
     /// Above the ID of each row that was found.
     private(set) var nextItem: UInt64
+    /// The highest revision of the rows in the new file.
+    private(set) var lastRevision: UInt64 = 0
 
     private let keys: CheckKeys
     private let insertion: Statement
@@ -56,5 +58,6 @@ struct SalvagedRows {
         try insertion.bind(item)
         try insertion.run()
         ids.insert(item.id)
+        lastRevision = max(lastRevision, item.revision)
     }
 }
