@@ -13,6 +13,8 @@ package struct Lockout: Hashable, Sendable {
     package static let delays: [Duration] = [.seconds(1), .seconds(5), .seconds(15), .seconds(60), .seconds(300)]
 
     package private(set) var record: LockoutRecord
+    /// Whether the count comes from other passwords: it delays nothing until a passcode is tried.
+    private var isInherited = false
 
     package init(_ record: LockoutRecord?, clock: BootClock) {
         self.record = record ?? LockoutRecord()
@@ -25,11 +27,17 @@ package struct Lockout: Hashable, Sendable {
         }
     }
 
+    /// Starts a count at the number of passcodes that were wrong for other passwords.
+    package init(startingAt failures: UInt32, clock: BootClock) {
+        self.init(LockoutRecord(passcodeFailures: failures), clock: clock)
+        isInherited = failures > 0
+    }
+
     package var isBiometryLocked: Bool { record.biometricFailures >= Lockout.biometricLimit }
 
     /// The time until the next passcode is accepted.
     package func passcodeDelay(at now: Duration) -> Duration {
-        guard record.passcodeFailures > Lockout.freePasscodes else { return .zero }
+        guard !isInherited, record.passcodeFailures > Lockout.freePasscodes else { return .zero }
         let step = min(Int(record.passcodeFailures - Lockout.freePasscodes), Lockout.delays.count) - 1
         let end = record.lastPasscodeFailure.addingReportingOverflow(Lockout.nanoseconds(Lockout.delays[step]))
         let now = Lockout.nanoseconds(now)
@@ -49,6 +57,7 @@ package struct Lockout: Hashable, Sendable {
 
     /// Counts a passcode as wrong before it is tried, so that killing the daemon meanwhile gains nothing.
     package mutating func passcodeIsTried(at now: Duration) {
+        isInherited = false
         record.passcodeFailures = Lockout.increased(record.passcodeFailures)
         record.lastPasscodeFailure = max(record.lastPasscodeFailure, Lockout.nanoseconds(now))
     }
@@ -60,6 +69,7 @@ package struct Lockout: Hashable, Sendable {
     }
 
     package mutating func passcodeWasRight() {
+        isInherited = false
         record.biometricFailures = 0
         record.passcodeFailures = 0
     }

@@ -12,6 +12,7 @@ package final class LockoutKeeper {
 
     private let store: any LockoutStore
     private let clock: BootClock
+    private let start: UInt32
     private var state = State.unread
 
     package private(set) var attempts = 0
@@ -20,9 +21,12 @@ package final class LockoutKeeper {
     package var onBiometryUnlocked: (@BusActor () -> Void)?
 
     /// Creates a keeper, which reads its record at first use.
-    package init(store: any LockoutStore, clock: BootClock = .system) {
+    ///
+    /// - Parameter start: the count without a record.
+    package init(store: any LockoutStore, clock: BootClock = .system, startingAt start: UInt32 = 0) {
         self.store = store
         self.clock = clock
+        self.start = start
     }
 
     /// Whether biometry is locked; true until the record is read.
@@ -40,7 +44,8 @@ package final class LockoutKeeper {
         case .unread:
             let promise = Promise<Lockout>()
             state = .reading(promise)
-            let lockout = Lockout(await store.load(), clock: clock)
+            let record = await store.load()
+            let lockout = record.map { Lockout($0, clock: clock) } ?? Lockout(startingAt: start, clock: clock)
             state = .ready(lockout)
             promise.fulfill(lockout)
         }

@@ -6,7 +6,9 @@ package import Logging
 
 /// Counts of failed attempts: two for the passcode, of people and of programs, and one for each other password.
 ///
-/// Past a limit, the lowest count without a delay is dropped. If each has a delay, new passwords share one count.
+/// Past a limit, the lowest count without a delay is dropped, and new ones start at the highest that was dropped.
+/// Otherwise a program could drop the count of a password by wrong ones for its own. If each has a delay, new passwords
+/// share one count.
 @BusActor
 package final class LockoutTable {
     /// Maximum number of passwords, beside the passcode, with a count of their own.
@@ -79,7 +81,7 @@ package final class LockoutTable {
         case .people: return people
         case .programs: return programs
         case .others: return others
-        case .collection, .item: break
+        case .collection, .item, .dropped: break
         }
         if let keeper = keepers[owner] { return keeper }
         let owners = owners
@@ -89,7 +91,7 @@ package final class LockoutTable {
         // A collection in memory ends with the process, and so does its count.
         let store: any LockoutStore =
             collection.isEphemeral ? NoLockoutStore() : VaultLockoutStore(vault, of: owner, logger: logger)
-        let keeper = LockoutKeeper(store: store, clock: clock)
+        let keeper = LockoutKeeper(store: store, clock: clock, startingAt: highestDropped(of: owner.party))
         keepers[owner] = keeper
         return keeper
     }
@@ -110,8 +112,19 @@ package final class LockoutTable {
             if failures < least?.failures ?? .max { least = (owner, failures) }
         }
         guard let least else { return false }
-        remove(least.owner)
+        drop(least.owner, countOf: least.failures)
         return true
+    }
+
+    private func drop(_ owner: LockoutOwner, countOf failures: UInt32) {
+        guard failures > highestDropped(of: owner.party) else { return remove(owner) }
+        keepers[owner] = nil
+        let record = LockoutRecord(passcodeFailures: failures)
+        vault.replaceLockouts(of: [owner], with: record.packed, of: .dropped(owner.party))
+    }
+
+    private func highestDropped(of party: LockoutParty) -> UInt32 {
+        vault.lockoutRecord(of: .dropped(party))?.passcodeFailures ?? 0
     }
 
     private func remove(_ owner: LockoutOwner) {

@@ -23,7 +23,7 @@ final class VaultLockoutStore: LockoutStore {
         // Every password can have one, so a count of zero is removed.
         case .collection, .item:
             if record.passcodeFailures == 0 { return vault.removeLockouts(of: [owner]) }
-        case .people, .programs, .others: break
+        case .people, .programs, .others, .dropped: break
         }
         do throws(VaultError) {
             try await vault.setLockout(record.packed, of: owner)

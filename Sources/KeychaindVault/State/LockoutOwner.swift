@@ -24,6 +24,9 @@ package enum LockoutOwner: Hashable, Sendable {
     /// All other passwords, when there are too many records.
     case others
 
+    /// The highest count that was dropped to make room for another one of the same party.
+    case dropped(LockoutParty)
+
     package static func passcode(_ party: LockoutParty) -> LockoutOwner {
         switch party {
         case .people: .people
@@ -31,10 +34,19 @@ package enum LockoutOwner: Hashable, Sendable {
         }
     }
 
+    /// Whose attempts are counted; both parties' are for an application password.
+    package var party: LockoutParty {
+        switch self {
+        case .people: .people
+        case .programs, .item, .others: .programs
+        case .collection(_, let party), .dropped(let party): party
+        }
+    }
+
     /// The identifier of the collection that the record belongs to; nil for a permanent record.
     var collection: [UInt8]? {
         switch self {
-        case .people, .programs, .others: nil
+        case .people, .programs, .others, .dropped: nil
         case .collection(let identifier, _), .item(_, let identifier): identifier
         }
     }
@@ -51,6 +63,7 @@ extension LockoutOwner {
         case .people: Self.prefix
         case .programs: "lockout of programs"
         case .others: "lockout of others"
+        case .dropped(let party): "lockout of dropped \(party.rawValue)"
         case .collection(let identifier, let party):
             "\(Self.collectionPrefix)\(identifier.hexadecimal()) \(party.rawValue)"
         case .item(let item, let identifier): "\(Self.itemPrefix)\(identifier.hexadecimal()) \(item)"
@@ -58,7 +71,8 @@ extension LockoutOwner {
     }
 
     init?(name: String) {
-        for owner in [LockoutOwner.people, .programs, .others] where owner.name == name {
+        let permanent: [LockoutOwner] = [.people, .programs, .others, .dropped(.people), .dropped(.programs)]
+        for owner in permanent where owner.name == name {
             self = owner
             return
         }

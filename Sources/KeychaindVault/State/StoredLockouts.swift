@@ -57,6 +57,14 @@ extension Vault {
         context.folderWorker.post { folder in folder.removeLockouts(of: kept) }
     }
 
+    /// Puts one record in the place of others: in memory at once, on the disk soon.
+    package func replaceLockouts(of owners: [LockoutOwner], with record: [UInt8], of owner: LockoutOwner) {
+        guard let context else { return }
+        for owner in owners { lockouts.set(nil, of: owner) }
+        lockouts.set(record, of: owner)
+        context.folderWorker.post { folder in folder.replaceLockouts(of: owners, with: record, of: owner) }
+    }
+
     func removeLockouts(of collection: Collection) {
         removeLockouts(of: lockouts.records.keys.filter { owner in owner.isOf(collection) })
     }

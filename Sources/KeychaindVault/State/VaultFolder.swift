@@ -146,6 +146,16 @@ final class VaultFolder {
         }
     }
 
+    func replaceLockouts(of owners: [LockoutOwner], with record: [UInt8], of owner: LockoutOwner) {
+        do throws(VaultError) {
+            try setLockout(record, of: owner)
+        } catch {
+            // What it would replace stays.
+            return logger.warning("A record of failed attempts could not be written to the disk: \(error)")
+        }
+        removeLockouts(of: owners)
+    }
+
     func writeAudit() {
         guard case .opened(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }
         do throws(VaultError) {

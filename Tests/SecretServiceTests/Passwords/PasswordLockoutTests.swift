@@ -202,6 +202,40 @@ struct PasswordLockoutTests {
         await service.vault.close()
     }
 
+    @Test("a count that makes room for others does not allow three more guesses")
+    @BusActor
+    func droppedCount_isNotForgotten() async throws {
+        let time = Time()
+        let service = try await ProviderInProcess()
+        var collections: [Collection] = []
+        for label in ["guessed", "a", "b", "c"] {
+            collections.append(
+                try await service.vault.createCollection(label: label, password: ProviderInProcess.bytes("right"))
+            )
+        }
+        var table = LockoutTable(service.vault, clock: time.clock, logger: service.logger, limit: 2)
+        func fail(_ index: Int, for party: LockoutParty = .programs, times: Int = 1) async throws -> Duration {
+            let keeper = try #require(table.keeper(of: collections[index], for: party))
+            for _ in 0..<times { _ = await keeper.attempt(try ProviderInProcess.bytes("wrong"), on: WrongPassword()) }
+            return await keeper.passcodeDelay()
+        }
+        #expect(try await fail(0, times: 3) == .zero)
+        #expect(try await fail(1, times: 4) == .seconds(1))
+        time.now += .seconds(1)
+        // It takes the place of the guessed one, which then takes that of the other one.
+        #expect(try await fail(2) == .seconds(1))
+        #expect(try await fail(0) == .seconds(5))
+        time.now += .seconds(5)
+        // Also for the next process; but before a wrong password nothing is delayed.
+        table = LockoutTable(service.vault, clock: time.clock, logger: service.logger, limit: 2)
+        #expect(try await #require(table.keeper(of: collections[3], for: .programs)).passcodeDelay() == .zero)
+        #expect(try await fail(3) == .seconds(5))
+        // A person's typing is not delayed for it.
+        #expect(try await fail(3, for: .people) == .zero)
+        #expect(service.vault.lockoutOwners.count == 2)
+        await service.vault.close()
+    }
+
     @BusActor
     private final class WrongPassword: PasswordVerifier {
         nonisolated init() {}
