@@ -13,6 +13,7 @@ package final class LockoutKeeper {
     private let store: any LockoutStore
     private let clock: BootClock
     private let start: UInt32
+    private let isShared: Bool
     private var state = State.unread
 
     package private(set) var attempts = 0
@@ -22,11 +23,19 @@ package final class LockoutKeeper {
 
     /// Creates a keeper, which reads its record at first use.
     ///
-    /// - Parameter start: the count without a record.
-    package init(store: any LockoutStore, clock: BootClock = .system, startingAt start: UInt32 = 0) {
+    /// - Parameters:
+    ///   - start: the count without a record.
+    ///   - isShared: whether several passwords are counted, so that a right one says nothing of the others.
+    package init(
+        store: any LockoutStore,
+        clock: BootClock = .system,
+        startingAt start: UInt32 = 0,
+        isShared: Bool = false
+    ) {
         self.store = store
         self.clock = clock
         self.start = start
+        self.isShared = isShared
     }
 
     /// Whether biometry is locked; true until the record is read.
@@ -78,6 +87,7 @@ package final class LockoutKeeper {
         await change { $0.passcodeIsTried(at: now) }
         let result = await verifier.verify(password)
         switch result {
+        case .right where isShared: await change { $0.passcodeWasNotTried() }
         case .right: await change { $0.passcodeWasRight() }
         case .wrong(let mistake, _): return .wrong(mistake, wait: lockout.passcodeDelay(at: clock.now))
         case .tooEarly, .notNeeded, .failed: await change { $0.passcodeWasNotTried() }
@@ -87,6 +97,7 @@ package final class LockoutKeeper {
 
     /// Resets all counts after the right passcode was given elsewhere.
     package func passcodeWasRight() async {
+        guard !isShared else { return }
         await load()
         await change { $0.passcodeWasRight() }
     }

@@ -8,7 +8,7 @@ package import Logging
 ///
 /// Past a limit, the lowest count without a delay is dropped, and new ones start at the highest that was dropped.
 /// Otherwise a program could drop the count of a password by wrong ones for its own. If each has a delay, new passwords
-/// share one count.
+/// share one count, which a right one does not clear.
 @BusActor
 package final class LockoutTable {
     /// Maximum number of passwords, beside the passcode, with a count of their own.
@@ -32,12 +32,10 @@ package final class LockoutTable {
         self.vault = vault
         self.clock = clock
         self.logger = logger
-        let keeper = { owner in
-            LockoutKeeper(store: VaultLockoutStore(vault, of: owner, logger: logger), clock: clock)
-        }
-        people = keeper(.people)
-        programs = keeper(.programs)
-        others = keeper(.others)
+        let store = { owner in VaultLockoutStore(vault, of: owner, logger: logger) }
+        people = LockoutKeeper(store: store(.people), clock: clock)
+        programs = LockoutKeeper(store: store(.programs), clock: clock)
+        others = LockoutKeeper(store: store(.others), clock: clock, isShared: true)
     }
 
     /// The count for the password of a collection; nil while it has none.

@@ -236,6 +236,29 @@ struct PasswordLockoutTests {
         await service.vault.close()
     }
 
+    @Test("a right password clears no count that it shares with others")
+    @BusActor
+    func sharedCount_isNotClearedByARightPassword() async throws {
+        let time = Time()
+        let service = try await ProviderInProcess()
+        let table = LockoutTable(service.vault, clock: time.clock, logger: service.logger, limit: 1)
+        var collections: [Collection] = []
+        for label in ["full", "guessed", "own"] {
+            collections.append(
+                try await service.vault.createCollection(label: label, password: ProviderInProcess.bytes("right"))
+            )
+        }
+        func attempt(_ index: Int, _ password: some PasswordVerifier) async throws -> PasswordResult {
+            let keeper = try #require(table.keeper(of: collections[index], for: .programs))
+            return await keeper.attempt(try ProviderInProcess.bytes("password"), on: password)
+        }
+        for _ in 0..<4 { _ = try await attempt(0, WrongPassword()) }
+        for _ in 0..<3 { #expect(try await attempt(1, WrongPassword()) == .wrong()) }
+        #expect(try await attempt(2, RightPassword()) == .right)
+        #expect(try await attempt(1, WrongPassword()) == .wrong(wait: .seconds(1)))
+        await service.vault.close()
+    }
+
     @BusActor
     private final class WrongPassword: PasswordVerifier {
         nonisolated init() {}
@@ -243,5 +266,14 @@ struct PasswordLockoutTests {
         var isSet: Bool { true }
 
         func verify(_ passcode: consuming SecureBytes) async -> PasswordResult { .wrong() }
+    }
+
+    @BusActor
+    private final class RightPassword: PasswordVerifier {
+        nonisolated init() {}
+
+        var isSet: Bool { true }
+
+        func verify(_ passcode: consuming SecureBytes) async -> PasswordResult { .right }
     }
 }
