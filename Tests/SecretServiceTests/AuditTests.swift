@@ -91,6 +91,32 @@ struct AuditTests {
         }
     }
 
+    @Test("a program that supplies the password of its own item cannot displace what takes a person")
+    func release_withASuppliedPassword_isAmongWhatTakesNoPerson() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let context = try await ContextClient(client)
+            try await context.setCredential("own", session: session)
+            var properties = SecretServiceProxy.itemProperties(
+                label: "Own",
+                ["n": "own", Reserved.accessControl: "applicationPassword"]
+            )
+            properties["org.keychaind.Item1.Context"] = .objectPath(context.path)
+            let secret = WireSecret(session: session, value: [1])
+            let item = try await client.createItem(properties: properties, secret: secret).item
+            // After so many different ones, only events that take no person are counted without their item.
+            for number in 1..<AuditRepetitions.differentPerCaller {
+                _ = try await client.createProtectedItem("Bank", ["n": "\(number)"], session: session)
+            }
+            _ = try await service.waitForEntries { $0.count >= AuditRepetitions.differentPerCaller }
+            #expect(try await context.unlock([item]).unlocked == [item])
+            _ = try await client.secret(of: item, session: session)
+            let entries = try await service.waitForEntries { $0.contains { $0.kind == "release" } }
+            #expect(entries.filter { $0.kind == "authentication" || $0.kind == "release" }.map(\.item) == ["", ""])
+        }
+    }
+
     @Test("deletions and changes of protected items are logged")
     func deletionsAndChanges_ofProtectedItems_areTold() async throws {
         try await RunningService.withPrompter { service, _ in

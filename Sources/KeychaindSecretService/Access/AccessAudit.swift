@@ -18,10 +18,11 @@ final class AccessAudit {
         _ id: ItemID,
         in collection: Collection,
         to caller: String,
+        ring: AuditRing,
         _ kind: AuditEntry.Kind,
         by rule: String
     ) {
-        recorder.record(event(kind, id, in: collection, by: rule), by: AuditedCaller(packed: caller))
+        recorder.record(event(kind, id, in: collection, ring: ring, by: rule), by: AuditedCaller(packed: caller))
     }
 
     /// Records a read without a grant that a rule has decided; programs can cause any number.
@@ -56,15 +57,17 @@ final class AccessAudit {
         recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome, by: rule), by: client)
     }
 
+    /// - Parameter isByPerson: false if a program may have given all proofs.
     func authenticated(
         to action: ItemAction,
         _ id: ItemID,
         in collection: Collection,
         for caller: Caller,
-        _ outcome: EvaluationOutcome
+        _ outcome: EvaluationOutcome,
+        isByPerson: Bool = true
     ) {
         recorder.record(
-            event(action.audited, id, in: collection, ring: outcome.ring, outcome.audited),
+            event(action.audited, id, in: collection, ring: isByPerson ? outcome.ring : .unattended, outcome.audited),
             by: AuditedCaller(caller)
         )
     }

@@ -141,7 +141,7 @@ final class ItemAccess {
             return audit.released(id, in: collection, to: client, kind, by: rule)
         }
         if !grant.isByRule { client.useGrant(of: ItemReference(id, in: collection)) }
-        audit.released(id, in: collection, to: grant.caller, kind, by: rule)
+        audit.released(id, in: collection, to: grant.caller, ring: grant.ring, kind, by: rule)
     }
 
     /// Whether a rule forbids a client an item, whatever else is in its way.
@@ -183,8 +183,18 @@ final class ItemAccess {
     }
 
     /// Grants an item for a time, or for one release if zero; grants nothing if it was locked or changed meanwhile.
-    func grant(_ item: ProtectedItem, to client: Client, _ caller: Caller, for reuse: Duration, key: ItemKey?) {
+    ///
+    /// - Parameter isByPerson: false if a program may have given all proofs.
+    func grant(
+        _ item: ProtectedItem,
+        to client: Client,
+        _ caller: Caller,
+        for reuse: Duration,
+        key: ItemKey?,
+        isByPerson: Bool
+    ) {
         guard isUnchanged(item) else { return }
-        client.grant(item.reference, ItemGrant(to: caller.auditText, key: key), for: reuse)
+        let grant = ItemGrant(to: caller.auditText, key: key, in: isByPerson ? .attended : .unattended)
+        client.grant(item.reference, grant, for: reuse)
     }
 }

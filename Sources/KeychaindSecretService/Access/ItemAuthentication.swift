@@ -116,8 +116,16 @@ final class ItemAuthentication {
             purpose.words(windowID: conversation.windowID)
         )
         let outcome = await evaluation.outcome()
+        let isByPerson = isByPerson(outcome, in: conversation)
         for item in group.items {
-            authenticator.audit.authenticated(to: action, item.id, in: item.collection, for: caller, outcome)
+            authenticator.audit.authenticated(
+                to: action,
+                item.id,
+                in: item.collection,
+                for: caller,
+                outcome,
+                isByPerson: isByPerson
+            )
         }
         switch outcome {
         case .satisfied(let proofs):
@@ -126,12 +134,19 @@ final class ItemAuthentication {
             for item in group.items {
                 // At most the time that the dialog stated.
                 let reuse = purpose.scope.map { min($0.reuse, settings.grantReuse) } ?? settings.grantReuse
-                await give(item, for: reuse, passcode.key, ownPassword?.key, conversation)
+                await give(item, for: reuse, passcode.key, ownPassword?.key, conversation, isByPerson: isByPerson)
             }
         case .failed(let error):
             if error.code == .biometryLockout, evaluation.shownLockout == nil { authenticator.notices.readerIsLocked() }
             throw error
         }
+    }
+
+    /// Whether an answer takes a person: a program that has chosen an application password can type it into its own
+    /// dialog.
+    private func isByPerson(_ outcome: EvaluationOutcome, in conversation: Conversation) -> Bool {
+        guard case .satisfied(let proofs) = outcome, proofs.factors == .applicationPassword else { return true }
+        return conversation.trustOfAnswer == .trusted
     }
 
     /// Records in the context the proofs that the dialog announced.
@@ -173,7 +188,8 @@ final class ItemAuthentication {
         for reuse: Duration,
         _ passcode: PasscodeKey?,
         _ ownKey: ItemKey?,
-        _ conversation: Conversation
+        _ conversation: Conversation,
+        isByPerson: Bool
     ) async {
         var key = ownKey
         if item.isSealed, key == nil {
@@ -188,7 +204,10 @@ final class ItemAuthentication {
         }
         // Meanwhile the prompt may have been dismissed, the keychain locked or the item changed.
         guard !conversation.isEnded, authenticator.access.isUnchanged(item) else { return }
-        guard action != .use else { return authenticator.access.grant(item, to: client, caller, for: reuse, key: key) }
+        guard action != .use else {
+            let access = authenticator.access
+            return access.grant(item, to: client, caller, for: reuse, key: key, isByPerson: isByPerson)
+        }
         let authorization = ItemAuthorization(item: item, key: key, parts: action.parts, context: context)
         authorizations.append(authorization)
         if let context, context.endings == endings { context.keep(authorization) }

@@ -12,16 +12,21 @@ final class ItemGrant {
     /// Whether a rule stands in for the item's access control; such a grant ends with the rule.
     let isByRule: Bool
 
-    init(to caller: String, key: ItemKey?) {
+    /// Where its uses are audited: among what takes a person only if one has given it.
+    let ring: AuditRing
+
+    init(to caller: String, key: ItemKey?, in ring: AuditRing = .attended) {
         self.caller = caller
         self.key = key
         isByRule = false
+        self.ring = ring
     }
 
     init(byRuleTo caller: String) {
         self.caller = caller
         key = nil
         isByRule = true
+        ring = .unattended
     }
 }
 

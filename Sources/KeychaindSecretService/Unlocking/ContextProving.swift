@@ -67,6 +67,7 @@ struct ContextProving {
         let item = ProtectedItem(id: id, collection: collection, policy: policy)
         let requirement = await item.requirement(with: authenticator.biometry, in: unlocking.vault)
         var key: ItemKey?
+        var isByPerson = true
         if proof.satisfies(requirement) {
             if item.isSealed {
                 // Fails for a collection with its own password that was never unlocked beside `login`.
@@ -76,17 +77,23 @@ struct ContextProving {
         } else if policy.factors.contains(.applicationPassword),
             proof.satisfies(requirement, with: .applicationPassword), let credential = context.credentialCopy
         {
-            guard let opened = await open(item, with: credential) else { return false }
+            isByPerson = !ContextProof.none.satisfies(requirement, with: .applicationPassword)
+            guard let opened = await open(item, with: credential, isByPerson: isByPerson) else { return false }
             key = opened
         } else {
             return true
         }
-        if context.endings == endings { access.grant(item, to: context.client, context.caller, for: reuse, key: key) }
+        guard context.endings == endings else { return true }
+        access.grant(item, to: context.client, context.caller, for: reuse, key: key, isByPerson: isByPerson)
         return true
     }
 
     /// Opens an item with an application password, which counts as an attempt; nil if that is wrong.
-    private func open(_ item: ProtectedItem, with credential: consuming SecureBytes) async -> ItemKey? {
+    private func open(
+        _ item: ProtectedItem,
+        with credential: consuming SecureBytes,
+        isByPerson: Bool
+    ) async -> ItemKey? {
         let verifier = CredentialVerifier(of: item, passcode: proof.passcode)
         let lockout = authenticator.lockouts.keeper(ofItem: item.id, in: item.collection)
         let isRight = await lockout.attempt(credential, on: verifier) == .right
@@ -94,7 +101,14 @@ struct ContextProving {
             isRight
             ? .satisfied(Proofs(factors: .applicationPassword, keys: .applicationPassword))
             : .failed(AuthenticationError(.authenticationFailed, reason: "the password of a program is wrong"))
-        authenticator.audit.authenticated(to: .use, item.id, in: item.collection, for: context.caller, outcome)
+        authenticator.audit.authenticated(
+            to: .use,
+            item.id,
+            in: item.collection,
+            for: context.caller,
+            outcome,
+            isByPerson: isByPerson
+        )
         return verifier.key
     }
 
