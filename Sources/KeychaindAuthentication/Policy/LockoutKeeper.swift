@@ -73,9 +73,12 @@ package final class LockoutKeeper {
     }
 
     /// Tries a password, unless the lockout lasts.
+    ///
+    /// - Parameter clearing: whether the right password resets the counts.
     package func attempt(
         _ password: consuming SecureBytes,
-        on verifier: any PasswordVerifier
+        on verifier: any PasswordVerifier,
+        clearing: Bool = true
     ) async -> PasswordResult {
         attempts += 1
         defer { attempts -= 1 }
@@ -87,7 +90,7 @@ package final class LockoutKeeper {
         await change { $0.passcodeIsTried(at: now) }
         let result = await verifier.verify(password)
         switch result {
-        case .right where isShared: await change { $0.passcodeWasNotTried() }
+        case .right where isShared || !clearing: await change { $0.passcodeWasNotTried() }
         case .right: await change { $0.passcodeWasRight() }
         case .wrong(let mistake, _): return .wrong(mistake, wait: lockout.passcodeDelay(at: clock.now))
         case .tooEarly, .notNeeded, .failed: await change { $0.passcodeWasNotTried() }

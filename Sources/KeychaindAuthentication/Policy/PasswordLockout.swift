@@ -15,13 +15,19 @@ package struct PasswordLockout {
         }
     }
 
+    private let clearing: Set<Source>
     private let keeper: @BusActor (Source) -> LockoutKeeper?
 
     /// Creates lockouts.
     ///
-    /// - Parameter keeper: returns the keeper for each attempt; nil if no password can be wrong, as with the first one
-    ///   of a collection.
-    package init(_ keeper: @escaping @BusActor (Source) -> LockoutKeeper?) {
+    /// - Parameters:
+    ///   - clearing: the sources whose right password resets the counts; not those that may know another password with
+    ///     the same count.
+    ///   - keeper: returns the keeper for each attempt; nil if no password can be wrong, as with the first one of a
+    ///     collection.
+    package init(clearing: Set<Source> = [.person, .program], _ keeper: @escaping @BusActor (Source) -> LockoutKeeper?)
+    {
+        self.clearing = clearing
         self.keeper = keeper
     }
 
@@ -32,11 +38,10 @@ package struct PasswordLockout {
         from source: Source
     ) async -> PasswordResult {
         guard let keeper = keeper(source) else { return await verifier.verify(password) }
-        let result = await keeper.attempt(password, on: verifier)
+        let result = await keeper.attempt(password, on: verifier, clearing: clearing.contains(source))
         // The right password ends the lockout of people, whatever its source.
-        if result == .right, source == .program, let people = self.keeper(.person), people !== keeper {
-            await people.passcodeWasRight()
-        }
+        guard result == .right, source == .program, clearing.contains(.program) else { return result }
+        if let people = self.keeper(.person), people !== keeper { await people.passcodeWasRight() }
         return result
     }
 }

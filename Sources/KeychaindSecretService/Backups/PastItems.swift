@@ -99,7 +99,7 @@ struct PastItems {
             guard (try? await conversation.begin()) == true else { throw Self.refusal }
             let asked = await conversation.askPassword(
                 verifiedBy: BackupKey(of: backup, in: restorations.vault),
-                countedBy: restorations.lockout
+                countedBy: restorations.lockout(of: backup)
             ) {
                 conversation.backupKeyRequest(
                     headline,

@@ -22,11 +22,11 @@ final class Restorations {
     let unlocker: Unlocker
     let logger: Logger
 
-    /// The lockouts for passwords of all backups, of people and of programs; not stored, since a file can be attacked
-    /// elsewhere, too.
-    let lockout: PasswordLockout
-
     private let clock: BootClock
+    /// Wrong passwords of all copies; not stored, as most files can be attacked elsewhere, too.
+    private let people: LockoutKeeper
+    /// Those of programs for copies whose keychain no longer exists.
+    private let programs: LockoutKeeper
     private var restores: [RestorePlace] = []
     private var readings: [RestorePlace] = []
 
@@ -36,9 +36,23 @@ final class Restorations {
         self.unlocker = unlocker
         self.clock = clock
         self.logger = logger
-        let people = LockoutKeeper(store: NoLockoutStore(), clock: clock)
-        let programs = LockoutKeeper(store: NoLockoutStore(), clock: clock)
-        lockout = PasswordLockout { source in source == .person ? people : programs }
+        people = LockoutKeeper(store: NoLockoutStore(), clock: clock)
+        programs = LockoutKeeper(store: NoLockoutStore(), clock: clock)
+    }
+
+    /// The lockouts for the password of a copy, which is often that of its keychain: for programs they are the same.
+    ///
+    /// A program's right password clears nothing: it may know that of another copy, or have made one that names the
+    /// same keychain.
+    func lockout(of backup: StagedBackup) -> PasswordLockout {
+        PasswordLockout(clearing: [.person]) { [self] source in
+            switch source {
+            case .person: people
+            case .program:
+                vault.original(of: backup).flatMap { unlocker.passwords.lockouts.keeper(of: $0, for: .programs) }
+                    ?? programs
+            }
+        }
     }
 
     /// Copies a file that the caller has opened.

@@ -50,7 +50,7 @@ final class RestorePrompt: PromptAction {
         let caller = await client.caller()
         let asked = await conversation.askPassword(
             verifiedBy: BackupKey(of: backup, in: restorations.vault),
-            countedBy: restorations.lockout
+            countedBy: restorations.lockout(of: backup)
         ) {
             let label = PromptText.name(backup.label)
             let place = RestoredPlace(of: backup, as: name, present: present, in: restorations.vault)

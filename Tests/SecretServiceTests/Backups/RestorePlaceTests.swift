@@ -42,7 +42,7 @@ struct RestorePlaceTests {
 
     /// Trusts dialogs as the test says.
     @BusActor
-    private final class Judge: PrompterInspector {
+    final class Judge: PrompterInspector {
         var verdict = PrompterTrust.passwordsOnly(reason: "the test says so")
 
         func trust(in prompter: PrompterProcess) async -> PrompterTrust { verdict }

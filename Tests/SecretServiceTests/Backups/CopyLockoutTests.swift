@@ -1,0 +1,68 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
+import Testing
+
+/// Guessing the password of a keychain on its past states.
+@Suite(.onLoop)
+struct CopyLockoutTests {
+    private let time = PasswordLockoutTests.Time()
+
+    /// Compares a copy with its keychain; a dialog asks for its password.
+    @BusActor
+    private func compare(
+        _ copy: String,
+        in service: ProviderInProcess,
+        _ answers: [PromptResponse]
+    ) async throws -> (isOpen: Bool, warnings: [String]) {
+        let prompter = try FakePrompter(on: service.bus, answers)
+        let path = ObjectPath(unchecked: "/org/keychaind/Backups")
+        let reply = try? await service.client.call(path, "org.keychaind.Backups1", "Compare", copy)
+        prompter.crash()
+        return (reply != nil, prompter.questions.all.compactMap { $0.text("warning") })
+    }
+
+    /// Keeps a state of each keychain; returns the identifiers of that of `login`, and of that of the other one.
+    @BusActor
+    private func keepStates(in service: ProviderInProcess) async throws -> (login: String, other: String) {
+        for collection in service.vault.collections where !collection.isEphemeral {
+            try await collection.keepGenerationNow()
+        }
+        let copies = try await service.vault.copies(nil)
+        let login = try #require(copies.first { $0.file.hasPrefix("login.") })
+        let other = try #require(copies.first { !$0.file.hasPrefix("login.") })
+        return (login.id, other.id)
+    }
+
+    @Test("a program that knows the password of one past state cannot guess that of another, even with a restart")
+    @BusActor
+    func passwordOfAPastState_isNotFoundByTrying() async throws {
+        let judge = RestorePlaceTests.Judge()
+        var service = try await ProviderInProcess(clock: time.clock, inspector: judge)
+        let right = PromptResponse.answer(ProviderInProcess.password)
+        let session = try await service.client.openPlainSession()
+        try await service.client.unlockWithMasterPassword(.login, .password(ProviderInProcess.password, session))
+        _ = try await service.client.createWithMasterPassword([:], .password("own", session))
+        let copies = try await keepStates(in: service)
+        let wrong = [PromptResponse](repeating: .answer("wrong"), count: 3)
+        #expect(try await !compare(copies.login, in: service, wrong + [.cancel]).isOpen)
+        #expect(try await compare(copies.other, in: service, [.answer("own")]).isOpen)
+        // The first one is the fourth wrong one; the right one is not tried any more.
+        let (isOpen, warnings) = try await compare(copies.login, in: service, [.answer("wrong"), right, .cancel])
+        #expect(!isOpen && warnings.last?.contains("Too many passwords were wrong") == true)
+        await service.vault.close()
+
+        service = try await ProviderInProcess(clock: time.clock, folder: service.folder, inspector: judge)
+        #expect(try await !compare(copies.login, in: service, [right, .cancel]).isOpen)
+        // A person opens the state, and then the keychain.
+        judge.verdict = .trusted
+        #expect(try await compare(copies.login, in: service, [right, right]).isOpen)
+        judge.verdict = .passwordsOnly(reason: "the test says so")
+        time.now += .seconds(1)
+        #expect(try await compare(copies.login, in: service, [right]).isOpen)
+        await service.vault.close()
+    }
+}
