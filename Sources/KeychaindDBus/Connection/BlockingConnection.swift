@@ -41,7 +41,9 @@ package final class BlockingConnection: @unchecked Sendable {
             }
             while let received = dbus_connection_pop_message(pointer) {
                 let reply = Message(received: received)
-                guard dbus_message_get_reply_serial(received) == serial else { continue }
+                guard dbus_message_get_reply_serial(received) == serial,
+                    Message.isReply(received, of: message.destination)
+                else { continue }
                 if let error = reply.error { throw error }
                 return reply
             }

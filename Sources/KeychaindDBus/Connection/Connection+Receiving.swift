@@ -74,6 +74,11 @@ extension Connection {
     private func takeNext() -> Received {
         guard let message = dbus_connection_borrow_message(pointer) else { return .none }
         receiveBuffer?.note(message)
+        if !pendingCalls.isEmpty, isForgedReply(message) {
+            dbus_connection_steal_borrowed_message(pointer, message)
+            dbus_message_unref(message)
+            return .handled
+        }
         let isCall = dbus_message_get_type(message) == keychaind_dbus_message_method_call
         guard let server, isCall else {
             // libdbus answers calls of `Peer` by name alone, without reading their arguments.

@@ -21,7 +21,8 @@ package final class Connection {
     var timeouts: [OpaquePointer: Timer] = [:]
     var subscriptions: [UInt64: Subscription] = [:]
     var subscriptionCount: UInt64 = 0
-    var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
+    /// By serial.
+    var pendingCalls: [UInt32: PendingCall] = [:]
     let outbox: Outbox
     /// What ``waitUntilSent(_:)`` waits for; nil if nothing does.
     var room: Room?

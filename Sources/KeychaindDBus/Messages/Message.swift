@@ -101,6 +101,7 @@ package final class Message: @unchecked Sendable {
 
     /// The unique name of the sender; empty before the bus sets it.
     package var sender: String { String(optional: dbus_message_get_sender(pointer)) ?? "" }
+    var destination: String { String(optional: dbus_message_get_destination(pointer)) ?? "" }
     package var path: String? { String(optional: dbus_message_get_path(pointer)) }
 
     /// The path is empty if the message has none.
@@ -131,6 +132,17 @@ package final class Message: @unchecked Sendable {
         let name = String(optional: dbus_message_get_error_name(pointer)).map(ErrorName.init(rawValue:)) ?? .failed
         var reader = makeReader()
         return BusError(name, (try? String(from: &reader)) ?? "")
+    }
+
+    /// Whether a received message can be the reply of the connection that was called; the bus replies for any.
+    ///
+    /// libdbus makes replies without a sender itself. Who owns a well-known name is not known, so that any program may
+    /// reply in its name.
+    static func isReply(_ message: OpaquePointer, of destination: String) -> Bool {
+        guard let sender = dbus_message_get_sender(message).map({ String(cString: $0) }),
+            destination.hasPrefix(":") || destination == SignalMatch.bus
+        else { return true }
+        return sender == destination || sender == SignalMatch.bus
     }
 
     /// Overwrites every byte array, as they may hold secrets; libdbus caches used messages with their bodies.

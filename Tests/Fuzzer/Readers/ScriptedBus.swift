@@ -97,12 +97,12 @@ final class ScriptedBus {
             guard let call = waiting.first else { return }
             waiting.removeFirst()
             let proper = service.answers[call.member ?? ""] ?? "v"
-            let reply = answer(.reply(to: call.serial), signature.text(or: proper))
+            let reply = answer(.reply(to: call.serial), to: call, signature.text(or: proper))
             if line?.send(reply, body) == false { refuse(call) }
         case .error(let name, let body):
             guard let call = waiting.first else { return }
             waiting.removeFirst()
-            if line?.send(answer(.error(to: call.serial, name), "s"), body) == false { refuse(call, name) }
+            if line?.send(answer(.error(to: call.serial, name), to: call, "s"), body) == false { refuse(call, name) }
         case .signal(let index, let signature, let body):
             guard !service.signals.isEmpty else { return }
             let signal = service.signals[index % service.signals.count]
@@ -133,13 +133,16 @@ final class ScriptedBus {
     }
 
     private func refuse(_ call: Message, _ name: ErrorName = .serviceUnknown) {
-        line?.send(answer(.error(to: call.serial, name), ""), [])
+        line?.send(answer(.error(to: call.serial, name), to: call, ""), [])
     }
 
     // MARK: Messages
 
-    private func answer(_ kind: WireMessage.Kind, _ signature: String) -> WireMessage {
-        WireMessage(kind: kind, sender: Self.service, path: nil, member: nil, signature: signature)
+    /// An answer of the one that was called, as no other counts.
+    private func answer(_ kind: WireMessage.Kind, to call: Message, _ signature: String) -> WireMessage {
+        let isToBus = dbus_message_get_destination(call.pointer).map { String(cString: $0) } == SignalMatch.bus
+        let sender = isToBus ? SignalMatch.bus : Self.service
+        return WireMessage(kind: kind, sender: sender, path: nil, member: nil, signature: signature)
     }
 
     private func message(
@@ -171,8 +174,7 @@ final class ScriptedBus {
     private func receive(_ call: Message) {
         quiet = 0
         guard dbus_message_get_type(call.pointer) == keychaind_dbus_message_method_call, call.wantsReply else { return }
-        var reply = answer(.reply(to: call.serial), "s")
-        reply.sender = SignalMatch.bus
+        let reply = answer(.reply(to: call.serial), to: call, "s")
         switch call.member {
         case "Hello": line?.send(reply, Self.strings([":1.1"]))
         case "GetNameOwner" where hasEnded: refuse(call, .nameHasNoOwner)
