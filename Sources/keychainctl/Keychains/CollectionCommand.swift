@@ -45,10 +45,7 @@ struct CollectionCommand: AsyncParsableCommand {
         }
 
         func run(_ provider: ProviderAccess) async throws {
-            let labels = try await ItemFinder(client: provider.client).keychainLabels()
-            guard !labels.values.contains(label) else {
-                throw CommandFailure(.refused, Text("there is a keychain “\(label.visible)” already"))
-            }
+            try await CollectionCommand.check(label, isNew: provider.client)
             guard let passwordFD else {
                 _ = try await provider.client.createCollection(label: label)
                 return
@@ -113,8 +110,21 @@ struct CollectionCommand: AsyncParsableCommand {
 
         func run(_ provider: ProviderAccess) async throws {
             let collection = try await Keychains.one(provider.client, labeled: keychain)
+            try await CollectionCommand.check(label, isNew: provider.client, besides: collection)
             if try await collection.isLocked() { try await collection.unlock() }
             try await collection.setLabel(label)
+        }
+    }
+
+    /// Throws if a keychain other than the one to be renamed has the label: commands would not know which is meant.
+    private static func check(
+        _ label: String,
+        isNew client: SecretClient,
+        besides renamed: SecretCollection? = nil
+    ) async throws {
+        let labels = try await ItemFinder(client: client).keychainLabels()
+        guard !labels.contains(where: { $0.value == label && $0.key != renamed?.path }) else {
+            throw CommandFailure(.refused, Text("there is a keychain “\(label.visible)” already"))
         }
     }
 }

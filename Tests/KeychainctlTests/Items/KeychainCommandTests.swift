@@ -16,6 +16,10 @@ struct KeychainCommandTests {
             _ = try await succeeds("collection", "create", "Work\u{202E}", "--password-fd", "0", input: "second")
             let again = try await controlled.run("collection", "create", "Work\u{202E}", "--password-fd", "0")
             #expect(again.status == .exited(7) && !again.errors.contains("\u{202E}"))
+            let label = try await controlled.client.defaultCollection()?.label() ?? ""
+            let taken = try await controlled.run("collection", "rename", "Work\u{202E}", label)
+            #expect(taken.status == .exited(7), "\(taken.errors)")
+            _ = try await succeeds("collection", "rename", "Work\u{202E}", "Work\u{202E}")
             _ = try await succeeds("collection", "default", "Work\u{202E}")
             #expect(try await succeeds("collection", "default") == "Work\\u{202e}\n")
             _ = try await succeeds("collection", "rename", "Work\u{202E}", "Job")
