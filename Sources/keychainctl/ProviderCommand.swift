@@ -21,9 +21,14 @@ extension ProviderCommand {
         try await Interruption.cancelling { [self] interruption in
             do {
                 let output = Output(interruption)
-                try await run(
-                    ProviderAccess(client: try await .connect(), interruption: interruption, output: output)
-                )
+                let provider = ProviderAccess(client: try await .connect(), interruption: interruption, output: output)
+                do {
+                    try await run(provider)
+                } catch let error as SecretServiceError {
+                    throw await CommandFailure(error).withProblems(of: provider.client)
+                } catch let failure as CommandFailure {
+                    throw await failure.withProblems(of: provider.client)
+                }
                 try output.flush()
             } catch let error as SecretServiceError {
                 throw CommandFailure(error)
@@ -31,6 +36,17 @@ extension ProviderCommand {
                 throw CommandFailure(.cancelled, Text("interrupted"))
             }
         }
+    }
+}
+
+extension CommandFailure {
+    /// The same failure, with the faults of keychains that may be its cause.
+    ///
+    /// A keychain that cannot be read passes for a locked one, and its items are not found.
+    fileprivate func withProblems(of client: SecretClient) async -> CommandFailure {
+        guard status == .locked || status == .notFound else { return self }
+        let problems = await KeychainProblem.all(client).map(\.line)
+        return problems.isEmpty ? self : CommandFailure(status, .lines([text] + problems))
     }
 }
 

@@ -47,6 +47,14 @@ echo "uninstalled=$(systemctl --user is-active gnome-keyring-daemon.service)"
 systemctl --user stop gnome-keyring-daemon.service gnome-keyring-daemon.socket
 mv /run/installed/bin/away /run/installed/bin/keychaind
 
+# A file that is no keychain.
+mkdir -p "$HOME/.local/share/keychaind"
+echo broken >"$HOME/.local/share/keychaind/broken.keychain"
+systemctl --user start keychaind.service
+"$control" doctor >"$XDG_RUNTIME_DIR/said" || echo "doctor=$?: $(grep "broken" "$XDG_RUNTIME_DIR/said")"
+systemctl --user stop keychaind.service
+rm "$HOME/.local/share/keychaind/broken.keychain"
+
 echo "off=$(status_of "$control" switch off | cut -d: -f1)"
 files | diff "$XDG_RUNTIME_DIR/before" - && echo "restored=yes"
 echo "lookup=$(printf password | gnome-keyring-daemon --replace --daemonize --unlock --components=secrets >/dev/null &&

@@ -22,6 +22,8 @@ check_equal "status finds nothing to mend" "$(said status)" 0
 check_equal "gnome-keyring's unit stays off" "$(said other-unit)" inactive
 check_equal "systemd starts keychaind at the next login" "$(said enabled)" enabled
 check_equal "without keychaind's program gnome-keyring's unit starts again" "$(said uninstalled)" active
+check_match "doctor names a keychain that cannot be read, and what to do" "$(said doctor)" \
+    '^2: ! .*“broken” has a problem: .*keychainctl restore'
 check_equal "it goes back" "$(said off)" 0
 check_equal "all files are as before" "$(said restored)" yes
 check_equal "gnome-keyring has its item" "$(said lookup)" "of gnome-keyring"

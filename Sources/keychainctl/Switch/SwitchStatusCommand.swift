@@ -2,6 +2,7 @@ import ArgumentParser
 import KeychaindCommandLine
 import KeychaindLanguage
 import KeychaindSwitch
+import SecretServiceClient
 
 struct SwitchStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,10 +16,12 @@ struct SwitchStatusCommand: AsyncParsableCommand {
         try await Self.show(target)
     }
 
-    static func show(_ target: SwitchTarget) async throws {
+    /// - Parameter withKeychains: whether the faults of keychains are told, too.
+    static func show(_ target: SwitchTarget, withKeychains: Bool = false) async throws {
         let account = try target.account()
         let session = target.all ? nil : await Session.open()
-        var inspection = Inspection(of: account, owner: await session?.owner())
+        let owner = await session?.owner()
+        var inspection = Inspection(of: account, owner: owner)
         if !target.all, SystemProgram.status(["systemctl", "--user", "--quiet", "is-failed", "keychaind.service"]) == 0
         {
             inspection.add(
@@ -27,7 +30,15 @@ struct SwitchStatusCommand: AsyncParsableCommand {
             )
         }
         show(inspection, hasBus: session != nil, of: target)
-        guard inspection.findings.isEmpty else { throw ExitCode(KeychaindCommandLine.ExitStatus.incomplete.rawValue) }
+        var problems: [KeychainProblem] = []
+        if withKeychains, owner?.isKeychaind == true, let client = try? await SecretClient.connect() {
+            problems = await KeychainProblem.all(client)
+        }
+        // Each says itself what mends it.
+        for problem in problems { Terminal.say(Text(verbatim: "\n! \(problem.line.localized)")) }
+        guard inspection.findings.isEmpty, problems.isEmpty else {
+            throw ExitCode(KeychaindCommandLine.ExitStatus.incomplete.rawValue)
+        }
     }
 
     private static func show(_ inspection: Inspection, hasBus: Bool, of target: SwitchTarget) {
@@ -64,7 +75,7 @@ struct SwitchStatusCommand: AsyncParsableCommand {
     }
 }
 
-/// `keychainctl doctor`: the same check.
+/// `keychainctl doctor`: the same check, and the faults of keychains.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -74,6 +85,6 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var target: SwitchTarget
 
     func run() async throws {
-        try await SwitchStatusCommand.show(target)
+        try await SwitchStatusCommand.show(target, withKeychains: true)
     }
 }

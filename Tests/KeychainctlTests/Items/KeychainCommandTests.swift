@@ -49,6 +49,26 @@ struct KeychainCommandTests {
         }
     }
 
+    @Test("A keychain that cannot be read is named where it passes for locked and its items for missing")
+    func keychain_unreadable_isNamed() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Bank", ["a": "b"])
+            let problem = "the keychain “Login” has a problem: "
+            let other = try await controlled.run("get", "a=c")
+            #expect(other.status == .exited(3) && !other.errors.contains("has a problem"), "\(other.errors)")
+            try await controlled.provider.stop()
+            let file = try #require(controlled.provider.dataHome) + "/keychaind/login.keychain"
+            try Data("no keychain".utf8).write(to: URL(fileURLWithPath: file))
+            try await controlled.provider.start()
+            for (arguments, status) in [(["get", "a=b"], 3), (["set", "a=b"], 4), (["unlock", "login"], 4)] {
+                let result = try await controlled.run(arguments, input: Array("x".utf8))
+                #expect(result.status == .exited(Int32(status)), "\(arguments): \(result.errors)")
+                #expect(result.errors.contains(problem), "\(arguments): \(result.errors)")
+                #expect(result.errors.contains("keychainctl restore"), "\(arguments): \(result.errors)")
+            }
+        }
+    }
+
     @Test("The password is changed in dialogs")
     func password_changes() async throws {
         try await Controlled.with { controlled in
