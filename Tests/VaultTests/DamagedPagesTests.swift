@@ -175,6 +175,32 @@ import Testing
         await vault.close()
     }
 
+    @Test func lostItems_areNamedByTheCheck_withTheNewestCopy() async throws {
+        let home = TemporaryFolder()
+        let backups = BackupFolder(in: home.path)
+        try await prepare(count: 60)
+        var vault = try await opened(folder)
+        var login = try await vault.unlockedLogin()
+        for number in 61...90 { try await login.add("label \(number)", ["n": "\(number)"], secret: "s\(number)") }
+        try await vault.backUp(.login, to: backups)
+        await vault.close()
+        let whole = try folder.bytes(of: "login.keychain")
+        let pages = (5...whole.count / Self.pageSize).filter { page in rows(in: whole, page: page) > 3 }
+        // One with items that the generation has, too, and one with items that only the backup has.
+        let first = damage(whole, page: try #require(pages.first), .zeroed)
+        try folder.write(damage(first, page: try #require(pages.last), .zeroed), to: "login.keychain")
+        vault = try await opened(folder)
+        login = try #require(vault.collection(named: .login))
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        let lost = 90 - login.itemCount
+        #expect(lost > 0)
+        let findings = try await vault.check("keychain:login", backups).findings
+        #expect(findings.count { $0.hasSuffix("; backup:login.keychain has it") } == lost, "\(findings)")
+        #expect(!findings.contains { $0.contains("generation:") }, "\(findings)")
+        #expect(!folder.names.contains { $0.hasPrefix("restore-") })
+        await vault.close()
+    }
+
     @Test func changesInTheJournalOnly_areRead() async throws {
         try await prepare(count: 100)
         let vault = try await opened(folder)

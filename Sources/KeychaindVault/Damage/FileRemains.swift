@@ -52,6 +52,9 @@ final class FileRemains: CollectionSource {
 
     var itemCount: Int { items.count }
 
+    /// The highest revision of an item, which need not be genuine.
+    var lastRevision: UInt64 { items.values.lazy.map(\.revision).max() ?? 0 }
+
     /// The identifiers that the file may have.
     var identifiers: [[UInt8]] { headers.map(\.identifier) }
 

@@ -59,9 +59,9 @@ extension Vault {
                 report.items = collection.itemCount
                 report.intact = collection.intactCount
                 let present = Set(collection.itemIDs)
-                let generations = Generations(of: name, in: folder, keeping: 0)
+                let copies = keychainCopies(in: folder, backups)
                 report.findings += try await worker.perform { (_) throws(VaultError) in
-                    generations.lost(from: present, keys: keys.collection)
+                    IntactCopy.lost(from: present, of: name, keys.collection, in: folder, copies)
                 }
             }
             return report
@@ -108,28 +108,4 @@ extension Collection {
     package var damage: String? { condition == .incomplete ? problem : nil }
 
     fileprivate var intactCount: Int { table.count - table.damagedCount }
-}
-
-extension Generations {
-    /// The most items that are named.
-    private static let maximumLost = 100
-
-    /// Names the items of the newest readable generation that are not present.
-    fileprivate func lost(from present: Set<ItemID>, keys: CollectionKeys) -> [String] {
-        for file in ((try? existing()) ?? []).reversed() {
-            guard let past = try? FileRemains(of: file, in: folder), past.identifiers.contains(keys.collection) else {
-                continue
-            }
-            var verifier = RowVerifier(CheckKeys(collection: keys, secrets: nil))
-            var lost: [String] = []
-            try? past.forEachRow(secretsUpTo: 0) { (row) throws(VaultError) in
-                guard let id = UInt64(exactly: row.id).flatMap(ItemID.init(rawValue:)), !present.contains(id),
-                    lost.count < Self.maximumLost, let metadata = try verifier.verify(row)
-                else { return }
-                lost.append("“\(metadata.label)” (item \(id)) is lost or was deleted; generation:\(file) has it")
-            }
-            return lost
-        }
-        return []
-    }
 }
