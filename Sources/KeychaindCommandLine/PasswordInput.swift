@@ -7,6 +7,14 @@ package enum PasswordInput {
     /// The maximum length of a password, in bytes.
     package static let limit = 4096
 
+    /// Whether there is a terminal to ask at.
+    package static var hasTerminal: Bool {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else { return false }
+        close(terminal)
+        return true
+    }
+
     /// Asks at the terminal, without echo; nil if there is no terminal.
     ///
     /// Blocks. Throws ``ExitStatus/cancelled`` at the end of the input, or when `interruption` becomes readable.

@@ -42,10 +42,11 @@ struct FileReader: Sendable {
             }
             messages.tell(Text("That is not its password."))
         }
-        throw CommandFailure(
-            known.isEmpty ? .locked : .wrongPassword,
-            Text("\(path.visible) could not be opened with a password; nothing was imported")
-        )
+        throw passwords.cannotAsk
+            ?? CommandFailure(
+                known.isEmpty ? .locked : .wrongPassword,
+                Text("\(path.visible) could not be opened with a password; nothing was imported")
+            )
     }
 
     /// The keychains of a file; nil if the password is wrong.

@@ -28,6 +28,12 @@ package struct Passwords: Sendable {
         }.get()
     }
 
+    /// What to say of something that stayed closed because nobody can be asked; nil if a password was there.
+    var cannotAsk: CommandFailure? {
+        guard given == nil, !PasswordInput.hasTerminal else { return nil }
+        return CommandFailure(.refused, Text("there is no terminal to ask for a password; use --password-fd"))
+    }
+
     /// Asks for a new password, twice, until both are equal and not empty; nil without a terminal.
     func askNew(_ question: Text) async throws(CommandFailure) -> Password? {
         while let first = try await ask(question) {

@@ -105,10 +105,11 @@ struct ProviderReader: Sendable {
             unlocked.append((collection, keychain))
         }
         if unlocked.isEmpty, !contents.skipped.isEmpty {
-            throw CommandFailure(
-                passwords.given == nil ? .locked : .wrongPassword,
-                Text("no keychain of \(source.name) could be opened with a password; nothing was imported")
-            )
+            throw passwords.cannotAsk
+                ?? CommandFailure(
+                    passwords.given == nil ? .locked : .wrongPassword,
+                    Text("no keychain of \(source.name) could be opened with a password; nothing was imported")
+                )
         }
         contents.keychains = try await readItems(unlocked, client)
         return contents

@@ -16,6 +16,19 @@ struct BadSourceTests {
         #expect(try home.leftovers.isEmpty)
     }
 
+    @Test("without a terminal and a password, the import says that it cannot ask", arguments: [false, true])
+    func import_withoutTerminal_isRefused(ofFile: Bool) async throws {
+        let home = try ImportHome()
+        try await home.withGnomeKeyring { _ in }
+        let file = home.folder.path("data/keyrings/login.keyring")
+        let arguments = ["--wait", ImportHome.executable, "import"] + (ofFile ? [file] : [])
+        let result = try await Command.run("setsid", arguments, environment: home.environment)
+        #expect(result.status == .exited(7), "\(result.errors)")
+        #expect(result.errors.contains("there is no terminal to ask for a password; use --password-fd"))
+        #expect(!FileManager.default.fileExists(atPath: home.folder.path("data/keychaind")))
+        #expect(try home.leftovers.isEmpty)
+    }
+
     @Test("a provider that dies in the middle imports nothing")
     func import_sourceDies_importsNothing() async throws {
         let home = try ImportHome()
