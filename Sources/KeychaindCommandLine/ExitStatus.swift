@@ -12,7 +12,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// There is no such item, keychain, file or provider.
     case notFound = 3
     case locked = 4
-    /// The person dismissed a dialog, or pressed Ctrl-C.
+    /// The person dismissed a dialog, or pressed Ctrl-C, or no dialog could be shown.
     case cancelled = 5
     case wrongPassword = 6
     /// Not allowed, or not without a decision that the message names.

@@ -58,7 +58,7 @@ extension CommandFailure {
         case (_, "BiometryLockout"):
             self.init(.refused, Text("the fingerprint reader is locked; the password of your login frees it"))
         case (_, "NotInteractive"), (_, "PasscodeNotSet"):
-            self.init(.locked, Text("nobody could be asked: no dialog can be shown here"))
+            self.init(.cancelled, Text("nobody could be asked: no dialog can be shown here"))
         case (_, "BiometryNotAvailable"), (_, "BiometryNotEnrolled"), (_, "BiometryDisconnected"):
             self.init(.refused, Text("only a finger opens it, and no fingerprint reader can be used"))
         case (.providerUnavailable, _) where error.errorName == "org.freedesktop.DBus.Error.ServiceUnknown":

@@ -114,6 +114,25 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("A dialog that cannot be shown is a cancellation, for a protected item and for a locked keychain")
+    func get_withoutPrompter_isCancelled() async throws {
+        let bus = try await PrivateBus()
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--prompters=none"]
+        let daemon = try await KeychainDaemon(on: bus, options)
+        let client = try await SecretClient.connect(.init(bus: .address(bus.address)))
+        let login = try #require(try await client.defaultCollection())
+        let attributes = ["bank": "1", "keychain:access-control": "devicePasscode"]
+        try await login.createItem(label: "Bank", attributes: attributes, secret: try Secret("gold"))
+        for command in ["get", "lock", "get"] {
+            let arguments = command == "get" ? ["get", "bank=1"] : [command]
+            let result = try await Command.run(ImportHome.executable, arguments, environment: bus.environment)
+            #expect(result.status == .exited(command == "get" ? 5 : 0), "\(command): \(result.errors)")
+            #expect(result.output.isEmpty)
+        }
+        try await daemon.stop()
+    }
+
     @Test("The label of an item in a locked keychain is compared once the keychain is open")
     func get_labelInLockedKeychain_unlocks() async throws {
         try await Controlled.with { controlled in
