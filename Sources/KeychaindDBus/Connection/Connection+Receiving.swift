@@ -124,9 +124,7 @@ extension Connection {
         case keychaind_dbus_message_signal:
             if dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
                 abandonCalls()
-                let action = onDisconnect
-                onDisconnect = nil
-                action?()
+                reportDisconnect()
             }
             for subscription in subscriptions.values where subscription.match.matches(message) {
                 subscription.handler(message)
@@ -135,6 +133,13 @@ extension Connection {
         default:
             return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
         }
+    }
+
+    func reportDisconnect() {
+        guard isOpen else { return }
+        let action = onDisconnect
+        onDisconnect = nil
+        action?()
     }
 }
 

@@ -51,8 +51,14 @@ package final class Connection {
     /// Less than the 63 MiB of messages after which libdbus reads nothing more.
     private static let waitingCallBytes = 32 << 20
 
-    /// Called once when the bus disconnects, but not after ``close(flushing:within:)``.
-    package var onDisconnect: (@BusActor () -> Void)?
+    /// Called once when the bus disconnects, or soon if it has already, but not after ``close(flushing:within:)``.
+    package var onDisconnect: (@BusActor () -> Void)? {
+        didSet {
+            // The end may come with the reply for which the caller of this has just waited.
+            guard onDisconnect != nil, isOpen, dbus_connection_get_is_connected(pointer) == 0 else { return }
+            BusActor.loop.schedule(after: .zero) { [weak self] in self?.reportDisconnect() }
+        }
+    }
 
     /// Called with the name of a signal that is dropped because it exceeds the maximum message size.
     package var onOversizedSignal: (@BusActor (_ name: String) -> Void)?

@@ -173,6 +173,17 @@ struct ClosingTests {
 
     @Test
     @BusActor
+    func busDies_beforeHandlerIsSet_reportsDisconnect() async throws {
+        let server = try await TestServer.start()
+        try await server.bus.kill()
+        await #expect(throws: BusError(.disconnected, "")) { try await server.call("Sender") }
+        let disconnections = Recorder<Void>()
+        server.client.onDisconnect = { disconnections.record(()) }
+        _ = try await disconnections.first("the disconnection")
+    }
+
+    @Test
+    @BusActor
     func busDies_closeInDisconnectHandler_isSafe() async throws {
         let server = try await TestServer.start()
         let disconnections = Recorder<Void>()
