@@ -9,7 +9,7 @@ import Testing
 /// Guessing the password of a keychain on its past states.
 @Suite(.onLoop)
 struct CopyLockoutTests {
-    private let time = PasswordLockoutTests.Time()
+    private let time = TestClock()
 
     /// Compares a copy with its keychain; a dialog asks for its password.
     @BusActor
@@ -18,11 +18,10 @@ struct CopyLockoutTests {
         in service: ProviderInProcess,
         _ answers: [PromptResponse]
     ) async throws -> (isOpen: Bool, warnings: [String]) {
-        let prompter = try FakePrompter(on: service.bus, answers)
-        let path = ObjectPath(unchecked: "/org/keychaind/Backups")
-        let reply = try? await service.client.call(path, "org.keychaind.Backups1", "Compare", copy)
-        prompter.crash()
-        return (reply != nil, prompter.questions.all.compactMap { $0.text("warning") })
+        try await service.answering(answers) {
+            let path = ObjectPath(unchecked: "/org/keychaind/Backups")
+            return (try? await service.client.call(path, "org.keychaind.Backups1", "Compare", copy)) != nil
+        }
     }
 
     /// Keeps a state of each keychain; returns the identifiers of that of `login`, and of that of the other one.

@@ -16,7 +16,7 @@ struct RestorePlaceTests {
     private static let refused = BusError(.limitsExceeded, "")
     private static let pastPatience = Duration.seconds(121)
 
-    private let time = PasswordLockoutTests.Time()
+    private let time = TestClock()
 
     @BusActor
     private func restore(_ file: String, as client: SecretServiceProxy) async throws -> ObjectPath {

@@ -92,6 +92,17 @@ final class ProviderInProcess {
         return (!outcome.isDismissed, prompter.questions.all)
     }
 
+    /// Runs what asks for a password, with a prompter that answers at once; also returns the warnings that it showed.
+    func answering(
+        _ answers: [PromptResponse],
+        _ body: () async throws -> Bool
+    ) async throws -> (isOpen: Bool, warnings: [String]) {
+        let prompter = try FakePrompter(on: bus, answers)
+        let isOpen = try await body()
+        prompter.crash()
+        return (isOpen, prompter.questions.all.compactMap { $0.text("warning") })
+    }
+
     /// Whether a password opens a collection; locks it again.
     func opens(_ password: String, _ collection: Collection) async throws -> Bool {
         collection.lock()
