@@ -49,10 +49,9 @@ struct Table {
         let parts = others.compactMap { medians[$0] }
         guard let median = medians[name], parts.count == others.count else { return }
         let hundredths = Int((median / parts.reduce(.zero, +) * 100).rounded())
-        let fraction = String(hundredths % 100)
-        print(
-            "  \(name) = \(hundredths / 100).\(fraction.count == 1 ? "0" : "")\(fraction) × \(others.joined(separator: " + "))"
-        )
+        let digits = String(hundredths % 100)
+        let fraction = digits.count == 1 ? "0\(digits)" : digits
+        print("  \(name) = \(hundredths / 100).\(fraction) × \(others.joined(separator: " + "))")
     }
 
     private static func nanoseconds(_ duration: Duration) -> String {

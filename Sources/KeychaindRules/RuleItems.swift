@@ -88,9 +88,8 @@ package struct RuleItems: Hashable, Sendable {
             let name = String(cString: name)
             let isMarked = ["item", "collection"].contains(name) || name.hasPrefix(RuleItems.marker)
             let value = String(cString: value)
-            words.append(
-                "\(isMarked ? RuleItems.marker : "")\(RuleWord.quote(name))=\(value.isEmpty ? "" : RuleWord.quote(value))"
-            )
+            let word = RuleWord.quote(name) + "=" + (value.isEmpty ? "" : RuleWord.quote(value))
+            words.append(isMarked ? RuleItems.marker + word : word)
         }
         return words.isEmpty ? "*" : words.joined(separator: " ")
     }

@@ -129,7 +129,8 @@ struct HostSlotTests {
                     "-c",
                     """
                     import sqlite3, struct, sys
-                    parameters, = sqlite3.connect(sys.argv[1]).execute("SELECT parameters FROM slot WHERE kind = 4").fetchone()
+                    file = sqlite3.connect(sys.argv[1])
+                    parameters, = file.execute("SELECT parameters FROM slot WHERE kind = 4").fetchone()
                     length, = struct.unpack(">I", parameters[:4])
                     sealed, note = parameters[4:4 + length], parameters[4 + length:]
                     assert note[8:] == b"laptop"

@@ -28,7 +28,8 @@ import Testing
             try authenticator.authenticate(bytes)
         }
         try RawDatabase(path).execute(
-            "UPDATE slot SET parameters = x'\(hexadecimal(parameters))', checksum = x'\(hexadecimal(checksum.prefix(8)))'"
+            "UPDATE slot SET parameters = x'\(hexadecimal(parameters))', "
+                + "checksum = x'\(hexadecimal(checksum.prefix(8)))'"
         )
     }
 

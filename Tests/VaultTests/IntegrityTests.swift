@@ -79,7 +79,11 @@ import Testing
     @Test func rowsSwapped_bothAreDamaged_thirdIsIntact() async throws {
         try await prepare()
         try tamper(
-            "UPDATE item SET id = 9 WHERE id = 1; UPDATE item SET id = 1 WHERE id = 2; UPDATE item SET id = 2 WHERE id = 9"
+            """
+            UPDATE item SET id = 9 WHERE id = 1;
+            UPDATE item SET id = 1 WHERE id = 2;
+            UPDATE item SET id = 2 WHERE id = 9
+            """
         )
         let (vault, login) = try await opened()
         #expect(login.problem != nil)

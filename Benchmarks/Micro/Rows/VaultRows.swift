@@ -27,7 +27,8 @@ private func addRows(to table: inout Table, count: Int, folder: BenchmarkFolder)
     let empty = trimmedResidentKiB()
     for number in 0..<count { try await create(number, in: login) }
     print(
-        "  vault of \(count): \(trimmedResidentKiB() - empty) KiB resident over empty (empty \(empty), at start \(before))"
+        "  vault of \(count): \(trimmedResidentKiB() - empty) KiB resident over empty "
+            + "(empty \(empty), at start \(before))"
     )
     try addReadingRows(to: &table, login, count: count)
     try addSyncRows(to: &table, folder)

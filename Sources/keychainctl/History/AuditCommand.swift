@@ -166,6 +166,7 @@ extension AuditRecord {
     fileprivate var json: String {
         "{\"time\": \(time), \"kind\": \(JSON.string(kind)), \"outcome\": \(JSON.string(outcome)), "
             + "\"program\": \(JSON.string(caller)), \"evidence\": \(JSON.string(evidence)), "
-            + "\"path\": \(JSON.string(item)), \"access-control\": \(JSON.string(policy)), \"rule\": \(JSON.string(rule))}"
+            + "\"path\": \(JSON.string(item)), \"access-control\": \(JSON.string(policy)), "
+            + "\"rule\": \(JSON.string(rule))}"
     }
 }

@@ -21,11 +21,10 @@ enum Keychains {
         let labels = try await ItemFinder(client: client).keychainLabels()
         let paths = try paths(labeled: label, in: labels)
         guard paths.count == 1 else {
+            let list = paths.map(\.visible).joined(separator: ", ")
             throw CommandFailure(
                 .ambiguous,
-                Text(
-                    "\(paths.count) keychains are called “\(label.visible)”: \(paths.map(\.visible).joined(separator: ", "))"
-                )
+                Text("\(paths.count) keychains are called “\(label.visible)”: \(list)")
             )
         }
         return try client.collection(at: paths[0])

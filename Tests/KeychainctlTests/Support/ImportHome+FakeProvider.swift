@@ -62,7 +62,8 @@ extension ImportHome {
                 def Prompt(self, window): self.Completed(True, '')
                 @dbus.service.signal(S + 'Prompt', signature='bv')
                 def Completed(self, dismissed, result): pass
-            objects = [Prompt(bus, '/p'), Service(bus, '/org/freedesktop/secrets'), Collection(bus, '/c'), Item(bus, '/i')]
+            service = Service(bus, '/org/freedesktop/secrets')
+            objects = [Prompt(bus, '/p'), service, Collection(bus, '/c'), Item(bus, '/i')]
             bus.request_name('org.freedesktop.secrets')
             GLib.MainLoop().run()
             """
