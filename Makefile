@@ -140,7 +140,7 @@ docs:
 	scripts/install-packages build
 	scripts/docs
 
-# Packages that use this one beside others; with CONSUMER=TLS, one of them. The first build takes half an hour.
+# Packages that use this one beside others; with CONSUMER=tls, one of them. The first build takes half an hour.
 consumers:
 	scripts/install-packages test
 	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind

@@ -8,7 +8,7 @@ import KeychaindVault
 import Logging
 
 /// "Always for This Program": what dialogs offer to programs with proven identity
-/// (docs/decisions/0138-always-for-proven-programs.md).
+/// (docs/decisions/0138-always-is-for-one-item-of-a-proven-program.md).
 @BusActor
 struct AlwaysOffer {
     private let identity: ProgramIdentity
