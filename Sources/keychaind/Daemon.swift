@@ -132,7 +132,11 @@ struct Daemon {
         connection.server.map(RestingMemory.watch)
         do throws(BusError) {
             let flags: NameRequest.Options = options.replaces ? [.allowReplacement, .replaceExisting] : []
-            guard try await connection.acquireName(Provider.busName, options: flags) == .owner else {
+            let outcome = try await connection.acquireName(Provider.busName, options: flags) {
+                logger.notice("Another provider has taken over")
+                stop()
+            }
+            guard outcome == .owner else {
                 let owner = await NameOwner.find(Provider.busName, on: connection)
                 end(.unavailable, "the name \(Provider.busName) is taken: \(owner)")
             }
@@ -178,11 +182,6 @@ struct Daemon {
         connection.onDisconnect = {
             logger.notice("The session bus has closed the connection")
             stop(.disconnected)
-        }
-        connection.subscribe(to: .nameLost) { message in
-            guard let name = try? message.read(String.self), name == Provider.busName else { return }
-            logger.notice("Another provider has taken over")
-            stop()
         }
     }
 

@@ -4,10 +4,19 @@ extension Connection {
     /// Requests a well-known name, and handles messages until the bus has replied.
     ///
     /// Descriptors that others send meanwhile would fill libdbus's queue, which then reads no reply.
+    ///
+    /// - Parameter whenLost: called when another program has taken the name over; it may do so before this returns.
     package func acquireName(
         _ name: String,
-        options: NameRequest.Options = []
+        options: NameRequest.Options = [],
+        whenLost: (@BusActor () -> Void)? = nil
     ) async throws(BusError) -> NameRequest.Outcome {
+        if let whenLost {
+            // Before the request, as the loss can come with the reply.
+            subscribe(to: .nameLost) { message in
+                if let lost = try? message.read(String.self), lost == name { whenLost() }
+            }
+        }
         let message = makeBusCall("RequestName")
         message.append(name, options.rawValue | NameRequest.Options.doNotQueue.rawValue)
         let code = try await call(message).read(UInt32.self)

@@ -103,6 +103,24 @@ struct NameTests {
         close(bus, first, second)
     }
 
+    @Test
+    @BusActor
+    func acquireName_lostWithTheReply_isTold() async throws {
+        let (bus, first, second) = try await connections()
+        let lost = Recorder<Void>()
+        bus.pause()
+        defer { bus.resume() }
+        BusActor.start { [name] in
+            _ = try? await first.acquireName(name, options: .allowReplacement) { lost.record(()) }
+        }
+        repeat { await BusActor.loop.wait(for: .zero) } while first.bytesToSend > 0
+        bus.resume()
+        // Blocks the loop, which then reads the reply and the signal together.
+        #expect(try second.requestName(name, options: .replaceExisting) == .owner)
+        _ = try await lost.first("the loss")
+        close(bus, first, second)
+    }
+
     @BusActor
     private func connections() async throws -> (PrivateBus, Connection, Connection) {
         let bus = try await PrivateBus()
