@@ -147,15 +147,15 @@ final class SessionWatch {
         guard self.session != session else { return }
         endWatching()
         self.session = session
-        var hasHeard = (lock: false, idle: false)
+        var hasHeard = (request: false, lock: false, idle: false)
         sessionSubscriptions = [
             subscribe(to: signals(from: session.path, Logind.sessionInterface)) { watch, message in
-                hasHeard.lock = true
                 switch message.member {
                 case "Lock": watch.report(.lockRequested)
                 case "Unlock": watch.report(.unlockRequested)
-                default: break
+                default: return
                 }
+                hasHeard.request = true
             },
             hearChanges(of: session.path) { watch, message in
                 let hints = Self.hints(in: message)
@@ -179,8 +179,9 @@ final class SessionWatch {
             throw error
         }
         guard self.session == session else { return }
-        // Signals that arrived meanwhile are newer.
-        report(.found(session, isLocked: hasHeard.lock ? nil : isLocked, isIdle: hasHeard.idle ? nil : isIdle))
+        // Signals of hints that arrived meanwhile are newer. A request changes no hint: a locked screen stays locked.
+        let isLockKnown = hasHeard.lock || hasHeard.request && !isLocked
+        report(.found(session, isLocked: isLockKnown ? nil : isLocked, isIdle: hasHeard.idle ? nil : isIdle))
     }
 
     private func watchNone() {

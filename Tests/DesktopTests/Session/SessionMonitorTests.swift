@@ -87,6 +87,17 @@ struct SessionMonitorTests {
         }
     }
 
+    @Test(arguments: ["Lock", "Unlock"]) @BusActor
+    func lockedScreen_requestComesBeforeTheHint_staysLocked(request: String) async throws {
+        let bus = try await PrivateBus()
+        let logind = try RequestingLogind(on: bus, request)
+        defer { logind.end() }
+        let fixture = SessionFixture(address: bus.address, sessionID: "c1")
+        defer { fixture.end() }
+        try await fixture.waitUntilKnown()
+        #expect(fixture.monitor.state == .locked)
+    }
+
     @Test @BusActor
     func lock_lockerSaysNothing_isUnlockedAfterAWhile() async throws {
         try await run(confirmationTime: .milliseconds(10)) { logind, fixture in
