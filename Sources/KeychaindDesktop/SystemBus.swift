@@ -185,8 +185,12 @@ package final class SystemBus {
 
     private func reconnect() {
         BusActor.start { [self] in
-            // The failure is logged, and the next try scheduled.
-            _ = try? await connection()
+            do throws(BusError) {
+                _ = try await connection()
+            } catch {
+                // The error may be that of a try before, which scheduled none after this one.
+                scheduleRetry()
+            }
         }
     }
 }

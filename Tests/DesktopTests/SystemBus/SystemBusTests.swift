@@ -117,6 +117,20 @@ struct SystemBusTests {
     }
 
     @Test @BusActor
+    func follow_justAfterAFailure_isToldOfALaterBus() async throws {
+        let folder = try TemporaryFolder()
+        _ = try await PrivateBus()
+        let system = makeSystemBus("unix:path=\(folder.path("bus"))", pause: .milliseconds(100))
+        defer { system.close() }
+        await #expect(throws: BusError.self) { _ = try await system.connection() }
+        let connections = Recorder<Bool>()
+        system.follow { connections.record($0 != nil) }
+        let bus = try await PrivateBus(socket: folder.path("bus"))
+        _ = try await connections.first("the bus") { $0 }
+        _ = bus.address
+    }
+
+    @Test @BusActor
     func close_afterwards_thereIsNoConnection() async throws {
         let bus = try await PrivateBus()
         let system = makeSystemBus(bus.address)
