@@ -48,7 +48,10 @@ final class ProviderLink {
         connection.onDisconnect = { [weak self] in self?.end() }
         connection.subscribe(to: .ownerChanged(of: Self.providerName)) { [weak self] message in
             guard let (name, _, owner) = try? message.read(String.self, String.self, String.self) else { return }
-            if name == Self.providerName { self?.setOwner(owner.isEmpty ? nil : owner) }
+            guard let self, name == Self.providerName else { return }
+            // Also without a known owner: an earlier reply may name the one that has just left.
+            ownerChanges += 1
+            setOwner(owner.isEmpty ? nil : owner)
         }
     }
 
@@ -103,7 +106,6 @@ final class ProviderLink {
 
     private func setOwner(_ newOwner: String?) {
         guard newOwner != owner else { return }
-        ownerChanges += 1
         let hadOwner = owner != nil
         owner = newOwner
         if case .open = session { session = .none }
