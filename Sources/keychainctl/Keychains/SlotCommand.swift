@@ -28,7 +28,12 @@ struct SlotCommand: AsyncParsableCommand {
         @OptionGroup var format: JSONArguments
 
         func run(_ provider: ProviderAccess) async throws {
-            let slots = try await SlotCommand.slots(of: try await target.collection(provider.client))
+            let collection = try await target.collection(provider.client)
+            let slots = try await SlotCommand.slots(of: collection)
+            // A keychain that cannot be read has some, which nobody knows.
+            if slots.isEmpty, try await collection.keychaindState()?.problem.isEmpty == false {
+                throw CommandFailure(.locked, Text("the ways to open the keychain are not known"))
+            }
             if format.json {
                 let objects = slots.map(\.json)
                 return try provider.output.line(JSON.array(objects))

@@ -60,7 +60,9 @@ struct KeychainCommandTests {
             let file = try #require(controlled.provider.dataHome) + "/keychaind/login.keychain"
             try Data("no keychain".utf8).write(to: URL(fileURLWithPath: file))
             try await controlled.provider.start()
-            for (arguments, status) in [(["get", "a=b"], 3), (["set", "a=b"], 4), (["unlock", "login"], 4)] {
+            for (arguments, status) in [
+                (["get", "a=b"], 3), (["set", "a=b"], 4), (["unlock", "login"], 4), (["slot", "list"], 4),
+            ] {
                 let result = try await controlled.run(arguments, input: Array("x".utf8))
                 #expect(result.status == .exited(Int32(status)), "\(arguments): \(result.errors)")
                 #expect(result.errors.contains(problem), "\(arguments): \(result.errors)")
