@@ -43,8 +43,14 @@ struct ProviderStatus: Sendable {
         let status: KeychaindStatus
         let reader: Reader
         let hasTPM: Bool
-        /// In seconds since 1970; nil without a backup.
-        let lastBackup: UInt64?
+        let lastBackup: LastBackup
+    }
+
+    enum LastBackup {
+        /// In seconds since 1970.
+        case made(UInt64)
+        case none
+        case unknown(reason: String)
     }
 
     enum Reader {
@@ -62,7 +68,7 @@ struct ProviderStatus: Sendable {
                 status: status,
                 reader: try await reader(client),
                 hasTPM: access("/dev/tpmrm0", F_OK) == 0,
-                lastBackup: try? await client.keychainCopies().filter(\.isBackup).map(\.modified).max()
+                lastBackup: await lastBackup(client)
             )
         }
         return ProviderStatus(
@@ -70,6 +76,15 @@ struct ProviderStatus: Sendable {
             process: owner?.process,
             keychaind: keychaind
         )
+    }
+
+    private static func lastBackup(_ client: SecretClient) async -> LastBackup {
+        do throws(SecretServiceError) {
+            let times = try await client.keychainCopies().filter(\.isBackup).map(\.modified)
+            return times.max().map { time in .made(time) } ?? .none
+        } catch {
+            return .unknown(reason: error.reason)
+        }
     }
 
     private static func reader(_ client: SecretClient) async throws -> Reader {
@@ -92,7 +107,6 @@ struct ProviderStatus: Sendable {
         }
         let status = keychaind.status
         let prompters = Text.list(status.prompters.map { Text(verbatim: $0.visible) })
-        let backup = keychaind.lastBackup.map { Text("of the state of \(Time.minute($0))") }
         lines += [
             (
                 Text("Prompters"),
@@ -102,7 +116,7 @@ struct ProviderStatus: Sendable {
             (Text("TPM"), keychaind.hasTPM ? Text("yes") : Text("no")),
             (Text("Screen"), status.isSessionLocked ? Text("locked", context: "the screen") : Text("not locked")),
             (Text("Domain"), status.isInDomain ? Text("yes: closed to your other programs") : Text("no")),
-            (Text("Last backup"), backup ?? Text("none", context: "backup")),
+            (Text("Last backup"), backup(keychaind.lastBackup)),
         ]
         return lines
     }
@@ -112,6 +126,14 @@ struct ProviderStatus: Sendable {
         guard let process else { return name }
         // Translators: a name with a version, and a program file
         return Text("\(name), \(program?.visible ?? "?") (process \(process))")
+    }
+
+    private func backup(_ backup: LastBackup) -> Text {
+        switch backup {
+        case .made(let time): Text("of the state of \(Time.minute(time))")
+        case .none: Text("none", context: "backup")
+        case .unknown(let reason): Text("not known: \(reason.visible)")
+        }
     }
 
     private func reader(_ reader: Reader) -> Text {
@@ -133,6 +155,16 @@ struct ProviderStatus: Sendable {
             + "\"prompters\": [\(status.prompters.map(JSON.string).joined(separator: ", "))], "
             + "\"reader\": \(JSON.string("\(keychaind.reader)")), \"tpm\": \(keychaind.hasTPM), "
             + "\"screen-locked\": \(status.isSessionLocked), \"domain\": \(status.isInDomain), "
-            + "\"last-backup\": \(keychaind.lastBackup.map(String.init) ?? "null")}, \(head)"
+            + "\(keychaind.lastBackup.json)}, \(head)"
+    }
+}
+
+extension ProviderStatus.LastBackup {
+    fileprivate var json: String {
+        switch self {
+        case .made(let time): "\"last-backup\": \(time), \"last-backup-problem\": \"\""
+        case .none: "\"last-backup\": null, \"last-backup-problem\": \"\""
+        case .unknown(let reason): "\"last-backup\": null, \"last-backup-problem\": \(JSON.string(reason))"
+        }
     }
 }

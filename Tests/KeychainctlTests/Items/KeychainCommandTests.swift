@@ -123,6 +123,18 @@ struct KeychainCommandTests {
         }
     }
 
+    @Test("The status says that nobody knows of backups where they cannot be listed, and why")
+    func status_copiesCannotBeListed_saysSo() async throws {
+        try await Controlled.with { controlled in
+            #expect(try await controlled.run("status").text.contains(/Last backup +none\n/))
+            let folder = try #require(controlled.provider.dataHome) + "/keychaind/backup"
+            try Data().write(to: URL(fileURLWithPath: folder))
+            let result = try await controlled.run("status")
+            #expect(result.text.contains(/Last backup +not known: .*Not a directory/), "\(result.text)")
+            #expect(try await controlled.run("status", "--json").text.contains("Not a directory"))
+        }
+    }
+
     @Test("Watching shows changes as they happen, until Ctrl-C or the end of the bus")
     func watch_showsChanges() async throws {
         try await Controlled.with { controlled in
