@@ -93,9 +93,16 @@ package struct Inspection: Hashable, Sendable {
                 Text("log out and in, or: keychainctl switch on --now")
             )
         case (.none, .some(let owner)) where owner.isKeychaind && next?.isKeychaind != true:
-            add(Text("keychaind runs, but another provider answers after the next login"), command: command)
+            // As right after "switch off".
+            add(
+                Text("keychaind runs, but another provider answers after the next login"),
+                Text("log out and in, or, to stay with keychaind: \(command)")
+            )
         case (.none, _) where next == nil:
-            add(Text("no provider is installed where the bus searches"), command: command)
+            add(
+                Text("no provider is installed where the bus searches"),
+                Text("install another provider, or, to use keychaind: \(command)")
+            )
         default:
             break
         }

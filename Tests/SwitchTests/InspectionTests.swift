@@ -45,6 +45,15 @@ import Testing
         #expect(findings.map(\.mend.english) == ["log out and in, or: keychainctl switch on --now"])
     }
 
+    @Test("after a switch back, keychaind runs until the person logs out")
+    func keychaind_afterTheSwitchBack_isLeftByLoggingOut() throws {
+        let system = try MadeUpSystem([InspectionTests.services: InspectionTests.gnome])
+        try Switch(system.account()).on(try Plan(for: system.account()))
+        _ = try Switch(system.account()).off()
+        let findings = system.inspect(owner("/usr/bin/keychaind")).findings
+        #expect(findings.map(\.mend.english) == ["log out and in, or, to stay with keychaind: keychainctl switch on"])
+    }
+
     @Test(
         "what is not as it should be comes with the command that mends it",
         arguments: [
@@ -64,7 +73,8 @@ import Testing
     @Test("an account without any provider is told")
     func account_withoutProvider_isTold() throws {
         let findings = try MadeUpSystem().inspect().findings
-        #expect(findings.map(\.mend.english) == ["keychainctl switch on"])
+        let mend = "install another provider, or, to use keychaind: keychainctl switch on"
+        #expect(findings.map(\.mend.english) == [mend])
     }
 
     @Test(
