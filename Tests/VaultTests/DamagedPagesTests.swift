@@ -171,7 +171,9 @@ import Testing
         report = try await vault.check("keychain:login", nil)
         #expect(report.findings.filter { finding in finding.contains("“label ") }.count == lost)
         #expect(report.items == login.itemCount)
-        await #expect(throws: VaultError.of(.unreadable)) { _ = try await vault.check("generation:../x", nil) }
+        for id in ["keychain:none", "generation:../x", "backup:none.keychain", "none"] {
+            await #expect(throws: VaultError.of(.unreadable), "\(id)") { _ = try await vault.check(id, nil) }
+        }
         await vault.close()
     }
 

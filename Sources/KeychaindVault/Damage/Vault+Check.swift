@@ -79,6 +79,9 @@ extension Vault {
                 return try FileCheck.run(generations.file(file), .immutable, limits: limits, keys: keys)
             }
         case .backup:
+            let copies = keychainCopies(in: folder, backups)
+            let isListed = try await worker.perform { (_) throws(VaultError) in try copies.ids().contains(id) }
+            guard isListed else { throw Self.noFile }
             let staged: StagedBackup
             do throws(VaultError) {
                 staged = try await stage(copy: id, backups)
