@@ -42,6 +42,7 @@ struct Daemon {
     ) async {
         let password = StartPassword.descriptor(options)
         let daemon = Daemon(options, in: domain)
+        OpenFileLimit.raise(logger: daemon.logger)
         await daemon.takeName()
         daemon.filterSystemCalls()
         daemon.reportDomain()

@@ -1,0 +1,57 @@
+import KeychaindTestSupport
+import Testing
+
+/// A daemon that is started with a low limit for open files.
+@Suite struct OpenFileLimitTests {
+    private func start(_ launch: Launch, on bus: PrivateBus, limit: String) async throws -> ChildProcess {
+        let watch = try await NameWatch(KeychainDaemon.busName, on: bus)
+        let process = try ChildProcess(
+            "/usr/bin/prlimit",
+            ["--nofile=\(limit)", KeychainDaemon.executable],
+            environment: launch.environment
+        )
+        try await watch.waitForOwner(unless: process)
+        return process
+    }
+
+    @Test("calls with many descriptors do not end a daemon that was started with a low limit for open files")
+    func start_withALowLimit_raisesIt() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        let process = try await start(launch, on: bus, limit: "128:4096")
+        let result = try await Command.python(flood, environment: launch.environment)
+        #expect(result.succeeded, "\(result.errors)")
+        #expect(try await process.terminate() == .success)
+    }
+
+    @Test("the log says that the limit for open files is too low, and cannot be raised")
+    func start_withALowMaximum_warns() async throws {
+        let bus = try await PrivateBus()
+        let process = try await start(try Launch(on: bus), on: bus, limit: "128:128")
+        _ = try await process.standardError.lines.first("the warning") { $0.contains("Few files may be open") }
+        #expect(try await process.terminate() == .success)
+    }
+
+    /// A hundred calls at once, with 16 descriptors each.
+    private let flood = """
+        import dbus, dbus.lowlevel, os
+        bus = dbus.SessionBus(private=True)
+        null = os.open('/dev/null', os.O_RDONLY)
+
+        def message():
+            message = dbus.lowlevel.MethodCallMessage('org.freedesktop.secrets', '/org/freedesktop/secrets',
+                'org.freedesktop.Secret.Service', 'SearchItems')
+            message.append([dbus.types.UnixFd(null) for _ in range(16)], signature='ah')
+            return message
+
+        for _ in range(100):
+            bus.send_message(message())
+        try:
+            bus.send_message_with_reply_and_block(message(), 30)
+        except dbus.DBusException as error:
+            assert error.get_dbus_name() == 'org.freedesktop.DBus.Error.InvalidArgs', error
+        else:
+            raise AssertionError('not refused')
+
+        """
+}
