@@ -47,8 +47,16 @@ struct UserFolder: ~Copyable {
             let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
             let descriptor = openat(base, path, followingLinks ? flags : flags | O_NOFOLLOW)
             guard descriptor >= 0 else {
-                if errno == ENOENT { return nil }
-                throw VaultError(errno: errno, doing: "open the folder \(path)")
+                let number = errno
+                if number == ENOENT { return nil }
+                // Linux names a link no folder.
+                if number == ENOTDIR, let status = try Look.at(path, in: base), status.st_mode & S_IFMT == S_IFLNK {
+                    throw VaultError(
+                        .storageFailed,
+                        reason: "the folder \(path) is a symbolic link, which is not followed"
+                    )
+                }
+                throw VaultError(errno: number, doing: "open the folder \(path)")
             }
             let folder = UserFolder(owning: descriptor)
             var status = stat()
