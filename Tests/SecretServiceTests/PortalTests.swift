@@ -9,6 +9,7 @@ import Testing
 @Suite(.onLoop)
 struct PortalTests {
     private static let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
+    private static let request = ObjectPath(unchecked: "/org/freedesktop/portal/desktop/request/1")
 
     @Test("on a locked keychain, the dialog names the application")
     @BusActor
@@ -41,6 +42,39 @@ struct PortalTests {
         } else {
             await #expect(throws: BusError.self) { try await response.value }
         }
+        prompter.crash()
+        await service.vault.close()
+    }
+
+    @Test("a request that ends before its dialog asks nobody", arguments: [false, true])
+    @BusActor
+    func retrieveSecret_endsWhileItWaitsForKeys_asksNobody(isClosed: Bool) async throws {
+        let service = try await ProviderInProcess(opens: false)
+        let portal = try await self.portal(of: service)
+        let prompter = try FakePrompter(on: service.bus, [.cancel, .cancel])
+        let response = Task.immediate { @BusActor in try await retrieve("org.example.App", for: portal) }
+        if isClosed {
+            try await eventually("the request") {
+                let close = Message.call(
+                    to: SecretPortal.busName,
+                    Self.request,
+                    "org.freedesktop.impl.portal.Request",
+                    "Close"
+                )
+                return (try? await portal.call(close)) != nil
+            }
+        } else {
+            let name = portal.uniqueName
+            portal.close()
+            // The signal of its end comes before the reply.
+            try await eventually("its end") { try await service.connection.owner(of: name) == nil }
+        }
+        service.provider.vaultIsOpen()
+        // The dialog of the request would come before this one.
+        let prompt = try await service.client.unlock([.login]).prompt
+        #expect(try await service.client.complete(prompt).isDismissed)
+        #expect(prompter.questions.all.count == 1)
+        if isClosed { #expect(try await response.value == 1) }
         prompter.crash()
         await service.vault.close()
     }
@@ -87,12 +121,7 @@ struct PortalTests {
             "org.freedesktop.impl.portal.Secret",
             "RetrieveSecret"
         )
-        message.append(
-            ObjectPath(unchecked: "/org/freedesktop/portal/desktop/request/1"),
-            application,
-            file,
-            [String: Variant]()
-        )
+        message.append(Self.request, application, file, [String: Variant]())
         return try await portal.call(message, timeout: .seconds(60)).read(UInt32.self, [String: Variant].self).0
     }
 }

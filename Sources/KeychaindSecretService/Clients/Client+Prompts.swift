@@ -73,6 +73,8 @@ extension Client {
         _ body: (Conversation) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         let conversation = makeConversation()
+        // It may have left since its call.
+        if !isConnected { conversation.end() }
         prompts.conversations[ObjectIdentifier(conversation)] = conversation
         defer {
             prompts.conversations[ObjectIdentifier(conversation)] = nil

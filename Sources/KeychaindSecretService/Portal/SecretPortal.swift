@@ -78,10 +78,24 @@ package final class SecretPortal {
         return (try? await connection.acquireName(Self.busName, options: options)) == .owner
     }
 
+    /// Answers a request, which can be closed from the beginning, as while keys are derived.
     private func retrieve(
         _ application: String,
         to descriptor: FileDescriptor,
         _ handle: ObjectPath,
+        for client: Client
+    ) async -> Response {
+        await client.asking { conversation in
+            connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: client)
+            defer { connection.withdraw(handle) }
+            return await retrieve(application, to: descriptor, asking: conversation, for: client)
+        }
+    }
+
+    private func retrieve(
+        _ application: String,
+        to descriptor: FileDescriptor,
+        asking conversation: Conversation,
         for client: Client
     ) async -> Response {
         await provider.readiness.waitForKeys { [provider] in provider.vault.collections.filter { $0.name == .login } }
@@ -89,7 +103,14 @@ package final class SecretPortal {
             let login = provider.vault.collection(named: .login)
         else { return .failed }
         if login.isLocked {
-            guard await unlock(login, handle, for: client, application) else { return .cancelled }
+            let principal = Caller(uniqueName: client.name, insight: .portal(application: application))
+            let isOpen = await provider.unlocker.unlock(
+                login,
+                asking: conversation,
+                for: client,
+                onBehalfOf: principal
+            )
+            guard isOpen else { return .cancelled }
         }
         do throws(VaultError) {
             let secret = try await provider.portalSecrets.secret(for: application, in: login, for: client)
@@ -98,26 +119,6 @@ package final class SecretPortal {
         } catch {
             logger.error("Could not give an application its secret", metadata: ["reason": "\(error)"])
             return .failed
-        }
-    }
-
-    /// Asks a person to unlock `login` for the application; closing the request ends the dialog.
-    private func unlock(
-        _ login: Collection,
-        _ handle: ObjectPath,
-        for client: Client,
-        _ application: String
-    ) async -> Bool {
-        let principal = Caller(uniqueName: client.name, insight: .portal(application: application))
-        return await client.asking { conversation in
-            connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: client)
-            defer { connection.withdraw(handle) }
-            return await provider.unlocker.unlock(
-                login,
-                asking: conversation,
-                for: client,
-                onBehalfOf: principal
-            )
         }
     }
 }
