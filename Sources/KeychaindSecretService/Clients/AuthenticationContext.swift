@@ -140,24 +140,30 @@ final class AuthenticationContext {
         expiry = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.forget() }
     }
 
-    /// Returns the valid proof and the maximum lifetime of its grants; zero means one release.
+    /// Takes the valid proof for one call.
     ///
-    /// The lifetime never exceeds that in the dialog, whatever the program has set since.
-    func useProof() -> (proof: ContextProof, reuse: Duration)? {
+    /// The lifetime of its grants never exceeds that in the dialog, whatever the program has set since.
+    func useProof() -> TakenProof? {
         guard let proved else { return nil }
-        let rest = proved.deadline - clock.now
         let isSingle = proved.reuse == .zero
-        if isSingle || settings.reuse == .zero || rest <= .zero { forget() }
-        guard rest > .zero else { return nil }
-        return (proved.proof, isSingle ? .zero : min(settings.grantReuse, rest))
+        if isSingle || settings.reuse == .zero || proved.deadline <= clock.now { forget() }
+        return take(proved.proof, for: isSingle ? .zero : settings.grantReuse, until: proved.deadline)
     }
 
-    /// The valid proof, if its dialog announced changes of items; changes do not use it up.
-    var proofForChanges: ContextProof? {
-        guard let proved, proved.proof.allowsChanges, proved.deadline > clock.now, settings.reuse != .zero else {
-            return nil
-        }
-        return proved.proof
+    /// Takes the valid proof, if its dialog announced changes of items; changes do not use it up.
+    func takeProofForChanges() -> TakenProof? {
+        guard let proved, allowsChanges else { return nil }
+        return take(proved.proof, for: .zero, until: proved.deadline)
+    }
+
+    /// Whether there is a valid proof whose dialog announced changes of items.
+    var allowsChanges: Bool {
+        guard let proved else { return false }
+        return proved.proof.allowsChanges && proved.deadline > clock.now && settings.reuse != .zero
+    }
+
+    private func take(_ proof: ContextProof, for reuse: Duration, until deadline: Duration) -> TakenProof? {
+        deadline > clock.now ? TakenProof(proof, for: reuse, until: deadline, clock: clock) : nil
     }
 
     // MARK: Authorisations

@@ -12,8 +12,9 @@ struct ContextProving {
     private let action: ItemAction
     private let context: AuthenticationContext
     private let unlocking: Unlocking
-    private let proof: ContextProof
-    /// The maximum lifetime of the grants.
+    /// Nil if only an application password can prove something.
+    private let taken: TakenProof?
+    /// The maximum lifetime of grants that take an application password alone, unless the proof has a shorter one.
     private let reuse: Duration
     /// The context's count of ended proofs at the start; after a change of it, nothing is granted.
     private let endings: Int
@@ -25,7 +26,7 @@ struct ContextProving {
     static func isPossible(_ action: ItemAction, in context: AuthenticationContext) -> Bool {
         switch action {
         case .use: context.hasProof || context.hasCredential
-        case .change: context.proofForChanges != nil
+        case .change: context.allowsChanges
         default: false
         }
     }
@@ -34,16 +35,16 @@ struct ContextProving {
     init?(_ action: ItemAction, in context: AuthenticationContext, unlocking: Unlocking) {
         switch action {
         case .use:
-            let used = context.useProof()
-            guard used != nil || context.hasCredential else { return nil }
-            (proof, reuse) = used ?? (.none, context.settings.grantReuse)
+            taken = context.useProof()
+            guard taken != nil || context.hasCredential else { return nil }
         case .change:
             // An authorisation is for one change, as an evaluation's dialog announced.
-            guard let proof = context.proofForChanges else { return nil }
-            (self.proof, reuse) = (proof, .zero)
+            taken = context.takeProofForChanges()
+            guard taken != nil else { return nil }
         default:
             return nil
         }
+        reuse = taken?.current?.reuse ?? context.settings.grantReuse
         self.action = action
         self.context = context
         self.unlocking = unlocking
@@ -60,12 +61,16 @@ struct ContextProving {
         return await grant(id, in: collection)
     }
 
+    /// The proof while its time lasts.
+    private var proof: ContextProof { taken?.current?.proof ?? .none }
+
     private func grant(_ id: ItemID, in collection: Collection) async -> Bool {
         guard case .needsAuthentication(let policy) = access.verdict(on: id, in: collection, for: context.client) else {
             return true
         }
         let item = ProtectedItem(id: id, collection: collection, policy: policy)
         let requirement = await item.requirement(with: authenticator.biometry, in: unlocking.vault)
+        let proof = proof
         var key: ItemKey?
         var isByPerson = true
         if proof.satisfies(requirement) {
@@ -78,12 +83,15 @@ struct ContextProving {
             proof.satisfies(requirement, with: .applicationPassword), let credential = context.credentialCopy
         {
             isByPerson = !ContextProof.none.satisfies(requirement, with: .applicationPassword)
-            guard let opened = await open(item, with: credential, isByPerson: isByPerson) else { return false }
+            guard let opened = await open(item, with: credential, after: proof, isByPerson: isByPerson) else {
+                return false
+            }
             key = opened
         } else {
             return true
         }
-        guard context.endings == endings else { return true }
+        // To open an item takes time, in which that of the proof may be over.
+        guard context.endings == endings, let reuse = isByPerson ? taken?.current?.reuse : reuse else { return true }
         access.grant(item, to: context.client, context.caller, for: reuse, key: key, isByPerson: isByPerson)
         return true
     }
@@ -92,6 +100,7 @@ struct ContextProving {
     private func open(
         _ item: ProtectedItem,
         with credential: consuming SecureBytes,
+        after proof: ContextProof,
         isByPerson: Bool
     ) async -> ItemKey? {
         let verifier = CredentialVerifier(of: item, passcode: proof.passcode)
@@ -114,15 +123,17 @@ struct ContextProving {
 
     private func authorize(_ id: ItemID, in collection: Collection) async {
         guard !unlocking.isAllowed(.change, id, in: collection, for: context.client, context),
-            let item = changeableItem(id, in: collection),
-            proof.satisfies(await item.requirement(with: authenticator.biometry, in: unlocking.vault))
+            let item = changeableItem(id, in: collection)
         else { return }
+        let requirement = await item.requirement(with: authenticator.biometry, in: unlocking.vault)
+        let proof = proof
+        guard proof.satisfies(requirement) else { return }
         var key: ItemKey?
         if item.isSealed {
             guard let opened = try? await collection.itemKey(of: id, passcode: proof.passcode) else { return }
             key = opened
         }
-        guard context.endings == endings, access.isUnchanged(item) else { return }
+        guard context.endings == endings, taken?.current != nil, access.isUnchanged(item) else { return }
         context.keep(ItemAuthorization(item: item, key: key, parts: ItemAction.change.parts, context: context))
     }
 
