@@ -79,6 +79,27 @@ struct PortalTests {
         await service.vault.close()
     }
 
+    @Test("a request at the path of another program's dialog does not take its answer away")
+    @BusActor
+    func retrieveSecret_atThePathOfADialog_isRefused() async throws {
+        let service = try await ProviderInProcess()
+        let portal = try await self.portal(of: service)
+        let prompter = try FakePrompter(on: service.bus, [.hang])
+        let prompt = try await service.client.unlock([.login]).prompt
+        try await service.client.show(prompt)
+        let question = try await prompter.questions.first("the question")
+        let response = Task.immediate { @BusActor in
+            try await retrieve("org.example.App", at: question.callback, for: portal)
+        }
+        // Its answer tells that the request was received.
+        _ = try await portal.call(.call(to: SecretPortal.busName, Self.path, StandardInterface.peer, "Ping"))
+        prompter.respond(.answer(ProviderInProcess.password), to: question)
+        #expect(try await !service.client.completion(of: prompt).isDismissed)
+        #expect(try await response.value == 2)
+        prompter.crash()
+        await service.vault.close()
+    }
+
     @Test("a file that never takes the secret holds up no other program", .enabled(if: StalledFile.isPossible))
     @BusActor
     func retrieveSecret_stalledFile_holdsUpNobody() async throws {
@@ -112,6 +133,7 @@ struct PortalTests {
     @BusActor
     private func retrieve(
         _ application: String,
+        at handle: ObjectPath = Self.request,
         to file: FileDescriptor = FileDescriptor(owning: open("/dev/null", O_WRONLY | O_CLOEXEC)),
         for portal: Connection
     ) async throws -> UInt32 {
@@ -121,7 +143,7 @@ struct PortalTests {
             "org.freedesktop.impl.portal.Secret",
             "RetrieveSecret"
         )
-        message.append(Self.request, application, file, [String: Variant]())
+        message.append(handle, application, file, [String: Variant]())
         return try await portal.call(message, timeout: .seconds(60)).read(UInt32.self, [String: Variant].self).0
     }
 }

@@ -15,6 +15,8 @@ package final class SecretPortal {
 
     private static let desktopPortal = "org.freedesktop.portal.Desktop"
     private static let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
+    /// Where the portal has its requests; at another path, a request could take the place of a dialog's object.
+    private static let requests = "/org/freedesktop/portal/desktop/request/"
 
     /// Response codes of the portal.
     private enum Response: UInt32 {
@@ -85,7 +87,9 @@ package final class SecretPortal {
         _ handle: ObjectPath,
         for client: Client
     ) async -> Response {
-        await client.asking { conversation in
+        guard handle.rawValue.hasPrefix(Self.requests), application.utf8.count <= PortalSecrets.applicationLimit
+        else { return .failed }
+        return await client.asking { conversation in
             connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: client)
             defer { connection.withdraw(handle) }
             return await retrieve(application, to: descriptor, asking: conversation, for: client)
@@ -99,9 +103,7 @@ package final class SecretPortal {
         for client: Client
     ) async -> Response {
         await provider.readiness.waitForKeys { [provider] in provider.vault.collections.filter { $0.name == .login } }
-        guard !provider.readiness.hasEnded, application.utf8.count <= PortalSecrets.applicationLimit,
-            let login = provider.vault.collection(named: .login)
-        else { return .failed }
+        guard !provider.readiness.hasEnded, let login = provider.vault.collection(named: .login) else { return .failed }
         if login.isLocked {
             let principal = Caller(uniqueName: client.name, insight: .portal(application: application))
             let isOpen = await provider.unlocker.unlock(
