@@ -15,8 +15,8 @@ from jeepney import MatchRule, MessageType, message_bus
 from jeepney.wrappers import unwrap_msg
 from secrets_client import Client
 
-# More than the attempts at one look.
-ATTEMPTS = 10
+# More than the looks of a change, and of what keychaind does beside it.
+ATTEMPTS = 1000
 
 
 def create_another(client):
