@@ -64,6 +64,7 @@ import Testing
         Argon2id(memoryKiB: 8, iterations: 1, lanes: .max),
         Argon2id(memoryKiB: 1024, iterations: 1, lanes: 17),
         Argon2id(memoryKiB: 15, iterations: 1, lanes: 2),
+        Argon2id(memoryKiB: 1024 * 1024, iterations: 5, lanes: 1),
     ])
     func derive_parametersOutOfBounds_throws(parameters: Argon2id) {
         let failure = code {

@@ -10,6 +10,9 @@ package struct Argon2id: Equatable, Sendable {
 
     package static let iterationBounds = 1...64
 
+    /// The most memory times iterations, in KiB: a few seconds.
+    package static let maximumWork = 4 << 20
+
     /// The bounds of the number of lanes, each of which needs at least 8 KiB.
     package static let laneBounds = 1...16
 
@@ -31,6 +34,15 @@ package struct Argon2id: Equatable, Sendable {
         self.memoryKiB = memoryKiB
         self.iterations = iterations
         self.lanes = lanes
+    }
+
+    /// Memory times iterations, in KiB; nil if a parameter or this is out of bounds.
+    package var work: Int? {
+        guard Argon2id.laneBounds.contains(lanes), Argon2id.iterationBounds.contains(iterations),
+            Argon2id.memoryBounds.contains(memoryKiB), memoryKiB >= 8 * lanes,
+            case let work = memoryKiB * iterations, work <= Argon2id.maximumWork
+        else { return nil }
+        return work
     }
 
     /// Derives bytes from a password into locked memory.
@@ -94,9 +106,7 @@ package struct Argon2id: Equatable, Sendable {
     }
 
     private func checkBounds(salt: [UInt8], count: Int) throws(GcryptError) {
-        guard Argon2id.laneBounds.contains(lanes), Argon2id.iterationBounds.contains(iterations),
-            Argon2id.memoryBounds.contains(memoryKiB), memoryKiB >= 8 * lanes
-        else {
+        guard work != nil else {
             throw GcryptError(
                 .invalidParameters,
                 reason: "Argon2id parameters out of bounds: \(memoryKiB) KiB, \(iterations) iterations, \(lanes) lanes"

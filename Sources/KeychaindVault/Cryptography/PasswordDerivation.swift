@@ -32,6 +32,9 @@ struct PasswordDerivation: Equatable, Sendable {
         return bytes + salt
     }
 
+    /// See ``Argon2id/work``.
+    var work: Int? { costs.work }
+
     func key(from password: borrowing SecureBytes) throws(GcryptError) -> SecureBytes {
         try costs.derive(password: password, salt: salt, count: KeyPurpose.keySize)
     }

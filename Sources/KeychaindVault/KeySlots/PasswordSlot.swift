@@ -26,6 +26,13 @@ enum PasswordSlot {
         }
     }
 
+    /// The cost of trying a password; nil for another kind of slot, and for one that is not tried.
+    static func work(of slot: KeySlot) -> Int? {
+        guard slot.kind == KeySlot.Kind.password.rawValue else { return nil }
+        let costs = slot.parameters.prefix(PasswordDerivation.encodedSize)
+        return costs.withUnsafeBytes { bytes in PasswordDerivation(decoding: bytes)?.work }
+    }
+
     /// Returns the master key, in locked memory; nil when the password is wrong.
     static func open(
         _ slot: KeySlot,

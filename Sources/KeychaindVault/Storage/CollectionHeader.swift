@@ -35,9 +35,7 @@ struct CollectionHeader: Equatable, Sendable {
     }
 
     func master(password: borrowing SecureBytes) throws(VaultError) -> SecureBytes? {
-        let opened = try open { (slot) throws(VaultError) in
-            try PasswordSlot.open(slot, password: password, collection: identifier)
-        }
+        let opened = try open(byPassword: password)
         guard let opened = consume opened else { return nil }
         return opened.master
     }
@@ -46,15 +44,34 @@ struct CollectionHeader: Equatable, Sendable {
     ///
     /// Throws `mistypedRecoveryKey` if no slot opens and the text looks like a recovery key with a mistake.
     func open(with text: borrowing SecureBytes) throws(VaultError) -> OpenedSlot? {
-        let opened = try open { (slot) throws(VaultError) in
-            try PasswordSlot.open(slot, password: text, collection: identifier)
-        }
+        let opened = try open(byPassword: text)
         if let opened = consume opened { return opened }
         guard slots.contains(where: { slot in slot.kind == KeySlot.Kind.recoveryKey.rawValue }),
             let key = try RecoveryKey.read(text)
         else { return nil }
         return try open { (slot) throws(VaultError) in
             try RecoverySlot.open(slot, with: key, collection: identifier)
+        }
+    }
+
+    /// The most work for one password in all slots together, as ``Argon2id/work``: more than that of all of ours.
+    private static let maximumWork = 16 << 20
+
+    /// Tries the slots of passwords.
+    ///
+    /// All other derivations wait meanwhile, so that a file must not make it take hours.
+    func open(
+        byPassword password: borrowing SecureBytes,
+        upTo work: Int = maximumWork
+    ) throws(VaultError) -> OpenedSlot? {
+        var rest = work
+        return try open { (slot) throws(VaultError) in
+            let cost = PasswordSlot.work(of: slot) ?? 0
+            guard cost <= rest else {
+                throw VaultError(.unreadable, reason: "key slot \(slot.id) costs too much beside the others")
+            }
+            rest -= cost
+            return try PasswordSlot.open(slot, password: password, collection: identifier)
         }
     }
 
