@@ -49,7 +49,7 @@ struct UserFolder: ~Copyable {
             guard descriptor >= 0 else {
                 let number = errno
                 if number == ENOENT { return nil }
-                // Linux names a link no folder.
+                // Without following it, Linux reports a link as not a folder.
                 if number == ENOTDIR, let status = try Look.at(path, in: base), status.st_mode & S_IFMT == S_IFLNK {
                     throw VaultError(
                         .storageFailed,

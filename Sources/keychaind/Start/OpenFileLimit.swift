@@ -1,7 +1,7 @@
 import Glibc
 import Logging
 
-/// The number of files that the process may have open, which whoever starts it chooses.
+/// The limit on open files, which the service manager or the shell sets.
 ///
 /// A message whose descriptors do not fit costs the connection to the bus, and any program may send 253 with each.
 enum OpenFileLimit {
