@@ -62,12 +62,6 @@ package struct Lockout: Hashable, Sendable {
         record.lastPasscodeFailure = max(record.lastPasscodeFailure, Lockout.nanoseconds(now))
     }
 
-    /// Reverts ``passcodeIsTried(at:)`` for a passcode that could not be tried.
-    package mutating func passcodeWasNotTried() {
-        guard record.passcodeFailures > 0 else { return }
-        record.passcodeFailures -= 1
-    }
-
     package mutating func passcodeWasRight() {
         isInherited = false
         record.biometricFailures = 0

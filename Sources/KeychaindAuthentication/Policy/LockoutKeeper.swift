@@ -2,12 +2,32 @@ package import KeychaindDBus
 package import KeychaindGcrypt
 
 /// Counts failed attempts; each count is on disk before its attempt.
+///
+/// A password that the counts refuse waits for those under way, which may be right.
 @BusActor
 package final class LockoutKeeper {
     private enum State {
         case unread
-        case reading(Promise<Lockout>)
-        case ready(Lockout)
+        case reading(Promise<Count>)
+        case ready(Count)
+    }
+
+    private struct Count {
+        /// Without the passwords under way.
+        var settled: Lockout
+        /// When each password under way began to be tried.
+        var underWay: [Duration] = []
+
+        /// With each password under way as a wrong one.
+        var lockout: Lockout {
+            var lockout = settled
+            for start in underWay { lockout.passcodeIsTried(at: start) }
+            return lockout
+        }
+
+        mutating func end(_ start: Duration) {
+            if let index = underWay.firstIndex(of: start) { underWay.remove(at: index) }
+        }
     }
 
     private let store: any LockoutStore
@@ -15,7 +35,10 @@ package final class LockoutKeeper {
     private let start: UInt32
     private let isShared: Bool
     private var state = State.unread
+    /// Fulfilled when one of the passwords under way has been tried.
+    private var nextEnd = Promise<Void>()
 
+    /// Passwords under way, and those that wait for them.
     package private(set) var attempts = 0
 
     /// Called when a right passcode frees a locked reader.
@@ -40,7 +63,7 @@ package final class LockoutKeeper {
 
     /// Whether biometry is locked; true until the record is read.
     package var isBiometryLocked: Bool {
-        lockout.isBiometryLocked
+        count.settled.isBiometryLocked
     }
 
     /// Reads the record, once.
@@ -51,12 +74,13 @@ package final class LockoutKeeper {
         case .reading(let promise):
             _ = await promise.value()
         case .unread:
-            let promise = Promise<Lockout>()
+            let promise = Promise<Count>()
             state = .reading(promise)
             let record = await store.load()
             let lockout = record.map { Lockout($0, clock: clock) } ?? Lockout(startingAt: start, clock: clock)
-            state = .ready(lockout)
-            promise.fulfill(lockout)
+            let count = Count(settled: lockout)
+            state = .ready(count)
+            promise.fulfill(count)
         }
     }
 
@@ -66,10 +90,10 @@ package final class LockoutKeeper {
         state = .unread
     }
 
-    /// The time until the next password is accepted.
+    /// The time until the next password is accepted, if those under way are right.
     package func passcodeDelay() async -> Duration {
         await load()
-        return lockout.passcodeDelay(at: clock.now)
+        return count.settled.passcodeDelay(at: clock.now)
     }
 
     /// Tries a password, unless the lockout lasts.
@@ -84,56 +108,70 @@ package final class LockoutKeeper {
         defer { attempts -= 1 }
         await load()
         // No suspension between check and count: of two concurrent attempts, the second sees the first.
-        let now = clock.now
-        let delay = lockout.passcodeDelay(at: now)
-        guard delay == .zero else { return .tooEarly(delay) }
-        await change { $0.passcodeIsTried(at: now) }
-        let result = await verifier.verify(password)
-        switch result {
-        case .right where isShared || !clearing: await change { $0.passcodeWasNotTried() }
-        case .right: await change { $0.passcodeWasRight() }
-        case .wrong(let mistake, _): return .wrong(mistake, wait: lockout.passcodeDelay(at: clock.now))
-        case .tooEarly, .notNeeded, .failed: await change { $0.passcodeWasNotTried() }
+        var now = clock.now
+        while case let delay = count.lockout.passcodeDelay(at: now), delay > .zero {
+            guard !count.underWay.isEmpty else { return .tooEarly(delay) }
+            await nextEnd.wait()
+            now = clock.now
         }
-        return result
+        let start = now
+        await change { $0.underWay.append(start) }
+        let result = await verifier.verify(password)
+        await change { count in
+            count.end(start)
+            switch result {
+            case .right where isShared || !clearing: break
+            case .right: count.settled.passcodeWasRight()
+            case .wrong: count.settled.passcodeIsTried(at: start)
+            case .tooEarly, .notNeeded, .failed: break
+            }
+        } whenChanged: {
+            let ended = nextEnd
+            nextEnd = Promise()
+            ended.fulfill()
+        }
+        guard case .wrong(let mistake, _) = result else { return result }
+        return .wrong(mistake, wait: count.lockout.passcodeDelay(at: clock.now))
     }
 
     /// Resets all counts after the right passcode was given elsewhere.
     package func passcodeWasRight() async {
         guard !isShared else { return }
         await load()
-        await change { $0.passcodeWasRight() }
+        await change { $0.settled.passcodeWasRight() }
     }
 
     /// The lockout; nil until the record is read.
     package var known: Lockout? {
-        if case .ready(let lockout) = state { lockout } else { nil }
+        if case .ready(let count) = state { count.lockout } else { nil }
     }
 
     func touchFailed() async {
         await load()
-        await change { $0.touchFailed() }
+        await change { $0.settled.touchFailed() }
     }
 
     func touchMatched() async {
         await load()
-        await change { $0.touchMatched() }
+        await change { $0.settled.touchMatched() }
     }
 
     /// Changes the record at once; returns when it is on disk.
-    private func change(_ body: (inout Lockout) -> Void) async {
-        let before = lockout
-        var after = before
-        body(&after)
-        guard after != before else { return }
-        state = .ready(after)
+    private func change(_ body: (inout Count) -> Void, whenChanged: () -> Void = {}) async {
+        let before = count.lockout
+        var changed = count
+        body(&changed)
+        state = .ready(changed)
+        whenChanged()
+        let after = changed.lockout
+        guard after.record != before.record else { return }
         if before.isBiometryLocked, !after.isBiometryLocked { onBiometryUnlocked?() }
         await store.save(after.record)
     }
 
-    /// The lockout; the strictest one until the record is read.
-    private var lockout: Lockout {
-        if case .ready(let lockout) = state { lockout } else { Lockout(.unreadable, clock: clock) }
+    /// The count; the strictest one until the record is read.
+    private var count: Count {
+        if case .ready(let count) = state { count } else { Count(settled: Lockout(.unreadable, clock: clock)) }
     }
 }
 

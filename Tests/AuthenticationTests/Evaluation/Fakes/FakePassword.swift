@@ -15,8 +15,12 @@ final class FakePassword: PasswordVerifier {
     /// The passwords, recorded when their trials began.
     let trials = Recorder<String>()
 
+    /// The most trials that were under way at once.
+    private(set) var mostAtOnce = 0
+
     private let password: String
-    private var held: CheckedContinuation<Void, Never>?
+    private var held: [CheckedContinuation<Void, Never>] = []
+    private var underWay = 0
 
     nonisolated init(_ password: String) {
         self.password = password
@@ -24,16 +28,20 @@ final class FakePassword: PasswordVerifier {
 
     func verify(_ typed: consuming SecureBytes) async -> PasswordResult {
         let text = typed.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        underWay += 1
+        mostAtOnce = max(mostAtOnce, underWay)
         await withCheckedContinuation { continuation in
-            held = continuation
+            held.append(continuation)
             trials.record(text)
             if !isHeld { finish() }
         }
+        underWay -= 1
         return result ?? (text == password ? .right : .wrong())
     }
 
+    /// Ends all trials that are held.
     func finish() {
-        held?.resume()
-        held = nil
+        for trial in held { trial.resume() }
+        held = []
     }
 }

@@ -43,27 +43,105 @@ struct LockoutKeeperTests {
         #expect(store.record?.passcodeFailures == 0)
     }
 
-    @Test
+    /// Tries a password several times at once, and records the results.
     @BusActor
-    func attempts_twoAtOnce_theSecondSeesTheFirst() async throws {
+    private func attempt(
+        _ text: String,
+        times: Int,
+        _ keeper: LockoutKeeper,
+        on passcode: FakePassword
+    ) throws -> Recorder<PasswordResult> {
+        let outcomes = Recorder<PasswordResult>()
+        for _ in 1...times {
+            let password = PasswordBox(try bytes(text))
+            BusActor.start {
+                guard let password = password.take() else { return }
+                outcomes.record(await keeper.attempt(password, on: passcode))
+            }
+        }
+        return outcomes
+    }
+
+    @Test("of two wrong passwords at once where one is accepted, the second waits and is refused")
+    @BusActor
+    func attempts_twoWrongAtOnce_theSecondIsRefused() async throws {
         let store = MemoryLockoutStore()
         store.record = Self.late
         let keeper = keeper(store)
         let passcode = FakePassword("right")
         passcode.isHeld = true
-        let outcomes = Recorder<PasswordResult>()
-        for _ in 1...2 {
-            let guess = try bytes("wrong")
-            let held = PasswordBox(guess)
-            BusActor.start {
-                guard let password = held.take() else { return }
-                outcomes.record(await keeper.attempt(password, on: passcode))
-            }
-        }
-        #expect(try await outcomes.first("the refused one") == .tooEarly(.seconds(300)))
+        let outcomes = try attempt("wrong", times: 2, keeper, on: passcode)
+        _ = try await passcode.trials.first("a trial")
         passcode.finish()
-        #expect(try await outcomes.first("the tried one", after: 1) == .wrong(wait: .seconds(300)))
+        _ = try await outcomes.first("the other result", after: 1)
+        #expect(Set(outcomes.all) == [.tooEarly(.seconds(300)), .wrong(wait: .seconds(300))])
         #expect(passcode.trials.count == 1)
+    }
+
+    @Test("a right password waits for those under way, however many there are")
+    @BusActor
+    func attempts_rightOnesAtOnce_areNotRefused() async throws {
+        let store = MemoryLockoutStore()
+        let keeper = keeper(store)
+        let passcode = FakePassword("right")
+        passcode.isHeld = true
+        let outcomes = try attempt("right", times: 64, keeper, on: passcode)
+        // Three are free, and the fourth comes before the first delay.
+        _ = try await passcode.trials.first("the fourth trial", after: 3)
+        passcode.isHeld = false
+        passcode.finish()
+        _ = try await outcomes.first("the last result", after: 63)
+        #expect(Set(outcomes.all) == [.right])
+        #expect(passcode.mostAtOnce == 4)
+        #expect(store.record?.passcodeFailures == 0)
+    }
+
+    @Test("wrong passwords at once are no more tries than one after another")
+    @BusActor
+    func attempts_wrongOnesAtOnce_areNoMoreTries() async throws {
+        let store = MemoryLockoutStore()
+        let keeper = keeper(store)
+        let passcode = FakePassword("right")
+        passcode.isHeld = true
+        let outcomes = try attempt("wrong", times: 64, keeper, on: passcode)
+        // Three are free, and the fourth comes before the first delay.
+        _ = try await passcode.trials.first("the fourth trial", after: 3)
+        passcode.isHeld = false
+        passcode.finish()
+        _ = try await outcomes.first("the last result", after: 63)
+        #expect(outcomes.all.count { $0 == .tooEarly(.seconds(1)) } == 60)
+        #expect(passcode.trials.count == 4)
+        #expect(store.record?.passcodeFailures == 4)
+    }
+
+    @Test("a right password beside others that are tried does not forget them")
+    @BusActor
+    func attempt_rightBesideAWrongOne_countsThat() async throws {
+        let store = MemoryLockoutStore()
+        let keeper = keeper(store)
+        let slow = FakePassword("right")
+        slow.isHeld = true
+        let outcomes = try attempt("wrong", times: 1, keeper, on: slow)
+        _ = try await slow.trials.first("a trial")
+        #expect(await keeper.attempt(try bytes("right"), on: FakePassword("right")) == .right)
+        #expect(store.record?.passcodeFailures == 1)
+        slow.finish()
+        #expect(try await outcomes.first("the wrong one") == .wrong())
+        #expect(store.record?.passcodeFailures == 1)
+    }
+
+    @Test("a password that was not tried delays no other")
+    @BusActor
+    func attempt_notTried_beginsNoDelay() async throws {
+        let store = MemoryLockoutStore()
+        store.record = Self.late
+        let keeper = keeper(store)
+        let passcode = FakePassword("right")
+        passcode.result = .notNeeded
+        #expect(await keeper.attempt(try bytes("unchecked"), on: passcode) == .notNeeded)
+        #expect(store.record == Self.late)
+        passcode.result = nil
+        #expect(await keeper.attempt(try bytes("right"), on: passcode) == .right)
     }
 
     @Test

@@ -59,17 +59,6 @@ struct LockoutTests {
     }
 
     @Test
-    func passcodeWasNotTried_takesBackOne() {
-        var lockout = failed(4)
-        lockout.passcodeWasNotTried()
-        #expect(lockout.record.passcodeFailures == 3)
-        #expect(lockout.passcodeDelay(at: .seconds(1000)) == .zero)
-        var none = Lockout(nil, clock: clock())
-        none.passcodeWasNotTried()
-        #expect(none.record.passcodeFailures == 0)
-    }
-
-    @Test
     func restart_sameBoot_goesOnWhereItWas() {
         let before = failed(8, at: 1000)
         let after = Lockout(before.record, clock: clock(at: 1100))
