@@ -1,5 +1,6 @@
 import Foundation
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindSwitch
 import KeychaindTestSupport
 import Synchronization
@@ -87,6 +88,129 @@ struct AllAccountsTests {
         )
         #expect(try Switch(system.everybody).off() == [])
         #expect(try system.entries() == before)
+    }
+
+    /// What becomes of a file of PAM beside others; nil if it stays as it is, and is named.
+    private func marked(_ text: String, beside others: [String: String] = [:]) throws -> String? {
+        let system = try MadeUpSystem(others.merging(["/etc/pam.d/gdm-password": text]) { $1 })
+        let before = try system.entries()
+        let plan = try Plan(for: system.everybody)
+        try Switch(system.everybody).on(plan)
+        let after = system.text("/etc/pam.d/gdm-password")
+        let isNamed = plan.notes.contains { $0.english.hasPrefix("/etc/pam.d/gdm-password starts another") }
+        #expect(isNamed == (after == text))
+        #expect(try Switch(system.everybody).off() == [])
+        #expect(try system.entries() == before)
+        return after == text ? nil : after
+    }
+
+    @Test(
+        "a file in which a line is skipped by its number is named, and stays as it is",
+        arguments: [
+            // With a mark, the jump would pass over `pam_deny.so`.
+            """
+            auth [success=2 default=ignore] pam_unix.so
+            auth optional pam_gnome_keyring.so
+            auth requisite pam_deny.so
+            auth required pam_permit.so
+            """,
+            // The number is that of the line itself.
+            """
+            auth [success=1 default=ignore] pam_kwallet5.so
+            auth requisite pam_deny.so
+            """,
+            "AUTH [default=ignore new_authtok_reqd=3 success=1] pam_unix.so\n-auth optional \\\n  pam_gnome_keyring.so",
+            "auth [success=3 default=ignore] pam_unix.so\nauth include two\nauth optional pam_gnome_keyring.so",
+            """
+            auth [success=4 default=ignore] pam_unix.so
+            @include two
+            auth substack two
+            auth optional pam_kwallet.so
+            """,
+        ]
+    )
+    func jump_overALine_leavesTheFile(text: String) throws {
+        let two = "auth required pam_env.so\naccount required pam_unix.so\nauth required pam_nologin.so\n"
+        #expect(try marked(text, beside: ["/etc/pam.d/two": two]) == nil)
+    }
+
+    @Test("a file whose lines others include and skip by a number stays as it is")
+    func jump_overAnInclude_leavesTheIncludedFile() throws {
+        let login = """
+            auth [success=2 default=ignore] pam_unix.so
+            auth include gdm-password
+            auth requisite pam_deny.so
+            """
+        let text = "auth optional pam_gnome_keyring.so\nauth required pam_env.so\n"
+        #expect(try marked(text, beside: ["/usr/lib/pam.d/login": login]) == nil)
+        #expect(try marked(text) != nil)
+        // A number counts a substack as one line, whatever is in it.
+        let other = login.replacingOccurrences(of: "include", with: "substack")
+        #expect(try marked(text, beside: ["/usr/lib/pam.d/login": other]) != nil)
+    }
+
+    @Test("numbers that do not reach a line are no reason to leave it")
+    func jump_elsewhere_isNoReason() throws {
+        let text = """
+            auth optional pam_kwallet.so
+            auth [success=1 default=ignore] pam_unix.so
+            auth requisite pam_deny.so
+            session [success=9 default=ignore] pam_unix.so
+            auth optional pam_gnome_keyring.so \\
+                auto_start
+            auth required pam_env.so # not pam_gnome_keyring.so
+            """
+        #expect(
+            try marked(text) == """
+                # keychainctl switch: auth optional pam_kwallet.so
+                auth [success=1 default=ignore] pam_unix.so
+                auth requisite pam_deny.so
+                session [success=9 default=ignore] pam_unix.so
+                # keychainctl switch: auth optional pam_gnome_keyring.so \\
+                # keychainctl switch:     auto_start
+                auth required pam_env.so # not pam_gnome_keyring.so
+                """
+        )
+    }
+
+    @Test("what is no UTF-8 in a file of PAM stays byte for byte")
+    func file_notUTF8_staysByteForByte() throws {
+        let system = try MadeUpSystem()
+        let comment = Array("# f\u{FC}r \r\n".unicodeScalars.map { UInt8($0.value) })
+        let line = Array("session optional pam_gnome_keyring.so auto_start".utf8)
+        try system.write(comment + line, to: "/etc/pam.d/gdm-password")
+        try system.write(comment, to: "/etc/pam.d/other")
+        let before = try system.entries()
+        try Switch(system.everybody).on(try Plan(for: system.everybody))
+        #expect(system.bytes("/etc/pam.d/gdm-password") == comment + Array("# keychainctl switch: ".utf8) + line)
+        #expect(system.bytes("/etc/pam.d/other") == comment)
+        #expect(try Switch(system.everybody).off() == [])
+        #expect(try system.entries() == before)
+    }
+
+    @Test("on Arch, no line is added where a number would count it")
+    func arch_jumpOverTheEnd_leavesTheFile() throws {
+        let jump = """
+            auth [success=3 default=ignore] pam_unix.so
+            auth include system-login
+            auth requisite pam_deny.so
+            """
+        let system = try MadeUpSystem([
+            "/etc/pam.d/system-login": "auth include system-auth\nauth required pam_nologin.so\n",
+            "/etc/pam.d/system-auth": "auth required pam_env.so\n",
+            "/etc/pam.d/greeter": jump,
+            "/etc/pam.d/passwd": "password include system-auth \\\n\n",
+            "/usr/lib/security/pam_keychaind.so": "",
+        ])
+        let before = system.text("/etc/pam.d/system-login")
+        let plan = try Plan(for: system.everybody)
+        try Switch(system.everybody).on(plan)
+        #expect(system.text("/etc/pam.d/system-login") == before)
+        #expect(plan.notes.contains { $0.english.hasPrefix("/etc/pam.d/system-login skips lines") })
+        #expect(
+            system.text("/etc/pam.d/passwd")
+                == "password include system-auth \\\n\npassword  optional  pam_keychaind.so\n"
+        )
     }
 
     @Test("for packages PAM is left out, and another provider is recognised")

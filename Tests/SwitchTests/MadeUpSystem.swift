@@ -34,8 +34,17 @@ struct MadeUpSystem {
         }
     }
 
+    func write(_ bytes: [UInt8], to path: String) throws {
+        try write("", to: path)
+        try Data(bytes).write(to: URL(fileURLWithPath: root.path + path))
+    }
+
     func text(_ path: String) -> String? {
         FileTree(root: root.path, care: .own).text(of: path)
+    }
+
+    func bytes(_ path: String) -> [UInt8]? {
+        FileTree(root: root.path, care: .own).bytes(of: path)
     }
 
     func account(_ environment: [String: String] = [:]) -> Account {
