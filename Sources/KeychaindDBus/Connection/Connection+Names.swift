@@ -91,12 +91,18 @@ extension Connection {
 
     /// Calls the handler with the current owner of a name once the bus has replied, and then with every new owner.
     ///
-    /// Nil means no owner. The handler never gets the same owner twice in a row.
+    /// Nil means no owner. The handler never gets the same owner twice in a row. While the bus does not reply, it gets
+    /// nil, and the bus is asked again: the owner may have been there all the time.
+    ///
+    /// - Parameter timeout: the time after which a bus that has not replied is asked again.
     @discardableResult
-    package func followOwner(of name: String, _ handler: @escaping @BusActor (_ owner: String?) -> Void)
-        -> SubscriptionID
-    {
+    package func followOwner(
+        of name: String,
+        timeout: Duration = .seconds(25),
+        _ handler: @escaping @BusActor (_ owner: String?) -> Void
+    ) -> SubscriptionID {
         var known: String??
+        var isSignalled = false
         let update: @BusActor (String?) -> Void = { owner in
             guard known != .some(owner) else { return }
             known = .some(owner)
@@ -106,18 +112,24 @@ extension Connection {
             guard let (changed, _, owner) = try? message.read(String.self, String.self, String.self), changed == name,
                 owner.isEmpty || Connection.isName(owner)
             else { return }
+            isSignalled = true
             update(owner.isEmpty ? nil : owner)
         }
         BusActor.start { [self] in
-            var owner: String?
-            do throws(BusError) {
-                owner = try await self.owner(of: name)
-            } catch {
-                guard isOpen else { return }
+            var isAnswered = false
+            while !isAnswered {
+                var owner: String?
+                do throws(BusError) {
+                    owner = try await self.owner(of: name, timeout: timeout)
+                    isAnswered = true
+                } catch {
+                    guard isOpen else { return }
+                    isAnswered = error.name != .noReply
+                }
+                // A change signalled in the meantime is newer than the reply.
+                guard !isSignalled, isSubscribed(subscription) else { return }
+                update(owner)
             }
-            // A change signalled in the meantime is newer than the reply.
-            guard known == nil, isSubscribed(subscription) else { return }
-            update(owner)
         }
         return subscription
     }

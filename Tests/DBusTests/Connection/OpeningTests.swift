@@ -55,6 +55,24 @@ struct OpeningTests {
         #expect(try await owners.first("the owner") == owner.uniqueName)
     }
 
+    @Test("a bus that does not answer at first is asked again for the owner") @BusActor
+    func followOwner_silentBus_isAskedAgain() async throws {
+        let bus = try await PrivateBus()
+        let (owner, connection) = (try bus.connect(), try bus.connect())
+        defer {
+            owner.close()
+            connection.close()
+        }
+        _ = try owner.requestName("org.example.Followed")
+        bus.pause()
+        defer { bus.resume() }
+        let owners = Recorder<String?>()
+        connection.followOwner(of: "org.example.Followed", timeout: .milliseconds(100)) { owners.record($0) }
+        #expect(try await owners.first("nobody") == nil)
+        bus.resume()
+        #expect(try await owners.first("the owner", after: 1) == owner.uniqueName)
+    }
+
     @Test @BusActor
     func followOwner_unsubscribed_reportsNothing() async throws {
         let bus = try await PrivateBus()
