@@ -63,7 +63,7 @@ struct NoticeTests {
             let desktop = try await FakeNotifications(on: service.bus, capabilities: ["body", "actions"])
             let notification = try await desktop.shown.first("the notification")
             #expect(Array(notification.actions.values) == ["Show the File"])
-            try await service.press(notification.number, as: "org.freedesktop.Notifications")
+            try await service.press(notification, as: "org.freedesktop.Notifications")
             #expect(manager.shown.count == 0)
             try await desktop.press("Show the File", of: notification)
             #expect(try await manager.shown.first("the file") == "file://\(folder.path)")
@@ -216,12 +216,14 @@ extension RunningService {
 
 extension RunningService {
     /// Claims that a button of a notification was pressed.
-    fileprivate func press(_ number: UInt32, as service: String) async throws {
+    fileprivate func press(_ notification: FakeNotifications.Notification, as service: String) async throws {
         let forger = try await bus.connect()
         let path = ObjectPath(unchecked: "/org/freedesktop/Notifications")
-        await forger.emit(path, service, "ActionInvoked") { writer in
-            number.write(to: &writer)
-            "0".write(to: &writer)
+        for key in notification.actions.keys {
+            await forger.emit(path, service, "ActionInvoked") { writer in
+                notification.number.write(to: &writer)
+                key.write(to: &writer)
+            }
         }
         await forger.close()
         try await client.roundTrip()

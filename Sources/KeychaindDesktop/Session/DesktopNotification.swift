@@ -38,18 +38,19 @@ package struct DesktopNotification {
 
     /// The call of the service.
     ///
-    /// - Parameter replaced: the number of the notification that this one replaces; 0 for none.
-    func call(replacing replaced: UInt32 = 0, withActions hasActions: Bool = false) -> Message {
+    /// - Parameters:
+    ///   - replaced: the number of the notification that this one replaces; 0 for none.
+    ///   - actions: the actions to show, by their keys.
+    func call(replacing replaced: UInt32 = 0, with actions: [(key: String, action: Action)] = []) -> Message {
         let message = Message.call(to: Self.service, Self.path, Self.service, "Notify")
         message.forbidActivation()
-        let shown = hasActions ? actions : []
         message.append(
             "keychaind",
             replaced,
             "dialog-password",
             string(summary),
             string(body),
-            shown.enumerated().flatMap { ["\($0.offset)", string($0.element.label)] },
+            actions.flatMap { [$0.key, string($0.action.label)] },
             [String: Variant](),
             Int32(-1)
         )

@@ -16,7 +16,23 @@ package final class NotificationService {
     private struct Shown {
         let number: UInt32
         let server: String
-        let actions: [DesktopNotification.Action]
+        /// By their keys, which no other notification has.
+        let actions: [String: DesktopNotification.Action]
+    }
+
+    /// The notification whose number is not known yet.
+    private struct Sending {
+        let subject: Subject
+        var isWithdrawn = false
+        /// What the service has told of numbers that nobody knows yet.
+        var early: [Early] = []
+    }
+
+    private struct Early {
+        let number: UInt32
+        let server: String
+        /// The key of a pressed button; nil if the notification was closed.
+        let key: String?
     }
 
     private let connection: Connection
@@ -24,11 +40,14 @@ package final class NotificationService {
     private var isFollowing = false
     private var waiting: [Subject: Waiting] = [:]
     private var shown: [Subject: Shown] = [:]
-    /// The subject that is being sent, and whether it was withdrawn meanwhile.
-    private var sending: (subject: Subject, isWithdrawn: Bool)?
+    private var sending: Sending?
+    private var sentCount = 0
     private let lock = FairLock<Subject>(waitersPerOwner: 64)
 
-    private static let patience = Duration.seconds(5)
+    private static let patience = Duration.seconds(25)
+
+    /// More signals of unknown numbers are those of other programs' notifications.
+    private static let earlyLimit = 64
 
     package nonisolated init(on connection: Connection) {
         self.connection = connection
@@ -81,15 +100,35 @@ package final class NotificationService {
         connection.subscribe(to: SignalMatch(sender: name, interface: name, member: "ActionInvoked")) {
             [weak self] message in
             guard let (number, key) = try? message.read(UInt32.self, String.self) else { return }
-            self?.invoke(key, of: number, by: message.sender)
+            self?.hear(Early(number: number, server: message.sender, key: key))
         }
         connection.subscribe(to: SignalMatch(sender: name, interface: name, member: "NotificationClosed")) {
             [weak self] message in
-            guard let self, let (number, _) = try? message.read(UInt32.self, UInt32.self) else { return }
-            for (subject, shown) in shown where shown.number == number && shown.server == message.sender {
-                self.shown[subject] = nil
-            }
+            guard let (number, _) = try? message.read(UInt32.self, UInt32.self) else { return }
+            self?.hear(Early(number: number, server: message.sender, key: nil))
         }
+    }
+
+    /// Handles a signal, now or once the number of its notification is known: a service may send it before its reply.
+    private func hear(_ signal: Early) {
+        guard !handle(signal), let count = sending?.early.count, count < Self.earlyLimit else { return }
+        sending?.early.append(signal)
+    }
+
+    /// Whether the signal was that of a notification that is shown.
+    private func handle(_ signal: Early) -> Bool {
+        for (subject, shown) in shown where shown.number == signal.number && shown.server == signal.server {
+            guard let key = signal.key else {
+                self.shown[subject] = nil
+                return true
+            }
+            guard let action = shown.actions[key] else { continue }
+            // A button works once.
+            self.shown[subject] = Shown(number: shown.number, server: shown.server, actions: [:])
+            action.perform()
+            return true
+        }
+        return false
     }
 
     /// Sends the waiting notification of a subject, one at a time.
@@ -97,11 +136,14 @@ package final class NotificationService {
         guard case .acquired = await lock.lock(for: subject) else { return }
         defer { lock.unlock() }
         guard let server, let next = waiting.removeValue(forKey: subject) else { return }
-        sending = (subject, false)
+        sending = Sending(subject: subject)
         defer { sending = nil }
         let canAct = next.notification.actions.isEmpty ? false : await canAct
+        let actions = canAct ? next.notification.actions : []
+        sentCount += 1
+        let keyed = actions.enumerated().map { (key: "\(sentCount).\($0.offset)", action: $0.element) }
         let former = shown[subject].flatMap { $0.server == server ? $0.number : nil } ?? 0
-        let message = next.notification.call(replacing: former, withActions: canAct)
+        let message = next.notification.call(replacing: former, with: keyed)
         guard let reply = try? await connection.call(message, timeout: Self.patience),
             let number = try? reply.read(UInt32.self)
         else {
@@ -112,9 +154,12 @@ package final class NotificationService {
         shown[subject] = Shown(
             number: number,
             server: reply.sender,
-            actions: canAct ? next.notification.actions : []
+            actions: Dictionary(keyed, uniquingKeysWith: { first, _ in first })
         )
-        if sending?.isWithdrawn == true { close(subject) } else { next.whenShown() }
+        let early = sending?.early ?? []
+        if sending?.isWithdrawn == true { return close(subject) }
+        next.whenShown()
+        for signal in early where signal.number == number { _ = handle(signal) }
     }
 
     private var canAct: Bool {
@@ -124,15 +169,6 @@ package final class NotificationService {
             message.forbidActivation()
             let reply = try? await connection.call(message, timeout: Self.patience)
             return (try? reply?.read([String].self))?.contains("actions") ?? false
-        }
-    }
-
-    /// Performs the action of a notification, once.
-    private func invoke(_ key: String, of number: UInt32, by sender: String) {
-        for (subject, shown) in shown where shown.number == number && shown.server == sender {
-            guard let index = Int(key), shown.actions.indices.contains(index) else { continue }
-            self.shown[subject] = Shown(number: number, server: sender, actions: [])
-            shown.actions[index].perform()
         }
     }
 }

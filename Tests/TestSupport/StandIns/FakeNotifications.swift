@@ -112,10 +112,23 @@ package final class FakeNotifications {
     /// Presses a button of a notification, once its sender knows the number.
     package func press(_ label: String, of notification: Notification) async throws {
         _ = try await acknowledged.first("the end of the notification's call") { $0 == notification.number }
+        pressAtOnce(label, of: notification)
+    }
+
+    /// Presses a button of a notification, whether or not its sender knows the number.
+    package func pressAtOnce(_ label: String, of notification: Notification) {
         guard let key = notification.actions.first(where: { $0.value == label })?.key else { return }
         connection.emit(Self.path, Self.name, "ActionInvoked") { writer in
             notification.number.write(to: &writer)
             key.write(to: &writer)
+        }
+    }
+
+    /// Closes a notification, as a person does.
+    package func close(_ notification: Notification) {
+        connection.emit(Self.path, Self.name, "NotificationClosed") { writer in
+            notification.number.write(to: &writer)
+            UInt32(2).write(to: &writer)
         }
     }
 }
