@@ -71,8 +71,8 @@ final class HelperProcess: SecurityKeyOperation {
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         let limit = BusActor.loop.schedule(after: Self.limit) { [weak self] in self?.end(.failed(.notTouched)) }
         state = .running(socket: socket, limit: limit)
-        watch(id)
         BusActor.loop.watchReadable(socket) { [weak self] in self?.receive() }
+        guard watch(id) else { return fail("its process cannot be watched") }
         let bytes = message.encoded
         guard send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count, sendPIN(pin, on: socket) else {
             return end(.failed(.failed))
@@ -155,19 +155,20 @@ final class HelperProcess: SecurityKeyOperation {
 
     private func fail(_ reason: String) {
         logger.error("The helper for security keys cannot be started", metadata: ["reason": "\(reason)"])
+        end(.failed(.failed))
         state = .ended
         result.fulfill(.failed(.failed))
         onReaped?()
         onReaped = nil
     }
 
-    /// Reaps the process when it ends, and kills it if it outlives its operation.
-    private func watch(_ id: pid_t) {
+    /// Reaps the process when it ends, and kills it if it outlives its operation; at once if it cannot be watched.
+    private func watch(_ id: pid_t) -> Bool {
         let handle = keychaind_process_descriptor(id)
         guard handle >= 0 else {
             kill(id, SIGKILL)
             waitpid(id, nil, 0)
-            return fail("its process cannot be watched")
+            return false
         }
         result.onFulfillment { [weak self] _ in
             self?.patience = BusActor.loop.schedule(after: Self.patience) {
@@ -188,6 +189,7 @@ final class HelperProcess: SecurityKeyOperation {
             onReaped?()
             onReaped = nil
         }
+        return true
     }
 
     /// Starts the program itself, which no file can replace; in a domain with the group, so that nobody can trace it.
