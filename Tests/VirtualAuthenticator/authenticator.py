@@ -373,6 +373,7 @@ class Key:
         self.condition = threading.Condition()
         self.current = None
         self.is_mute = False
+        self.former = None
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.path = path
         self.connections = []
@@ -435,7 +436,10 @@ class Key:
             later, _, digits = argument.partition(" ")
             self.authenticator.forged = (int(later), bytes.fromhex(digits))
         elif command == "forget":
+            self.former = self.authenticator.state["master"]
             self.authenticator.state["master"] = secrets.token_hex(32)
+        elif command == "remember":
+            self.authenticator.state["master"] = self.former
         elif command == "rest":
             self.authenticator.forged = None
             self.touches = 0

@@ -35,6 +35,9 @@ final class SecurityKeyUnlock: PasswordAlternative {
     private var isTrusted = true
     private var state = State.idle
 
+    /// A key that fails so often is not asked again before the next dialog.
+    private static let touches = 5
+
     private var collection: Collection { password.collection }
     private var touched: [SecurityKeyCredential] { collection.securityKeys.filter { !$0.needsPIN } }
     private var withPIN: [SecurityKeyCredential] { collection.securityKeys.filter(\.needsPIN) }
@@ -70,14 +73,22 @@ final class SecurityKeyUnlock: PasswordAlternative {
     func begin(with request: PromptRequest) {
         self.request = request
         guard case .idle = state, request.acceptsTouch else { return }
+        ask(ending: Promise(), touches: Self.touches)
+    }
+
+    /// Waits for a touch, and for another one after each that fails.
+    private func ask(ending end: Promise<Void>, touches: Int) {
         let operation = unlocker.securityKeys.start(.open(touched, waits: true), pin: nil) { [weak self] failure in
             self?.advise(failure)
         }
-        let end = Promise<Void>()
         state = .asking(operation, end)
         BusActor.start { [self] in
-            await finish(operation, await operation.outcome())
-            end.fulfill()
+            let mayBeTouchedAgain = await finish(operation, await operation.outcome())
+            if mayBeTouchedAgain, touches > 1, request != nil, !touched.isEmpty {
+                ask(ending: end, touches: touches - 1)
+            } else {
+                end.fulfill()
+            }
         }
     }
 
@@ -97,23 +108,27 @@ final class SecurityKeyUnlock: PasswordAlternative {
         isTrusted = false
     }
 
-    private func finish(_ operation: any SecurityKeyOperation, _ outcome: SecurityKeyOutcome) async {
+    /// Unlocks the collection with what the key has given; whether a further touch may succeed instead.
+    private func finish(_ operation: any SecurityKeyOperation, _ outcome: SecurityKeyOutcome) async -> Bool {
         let begun = unlocker.vault.unlockStart
         switch outcome {
         case .opened:
-            // Another program may be behind the dialog by now, or the dialog may have been answered.
-            guard request != nil, await conversation.trust() == .trusted, request != nil else { return state = .idle }
+            // Another program may be behind the dialog by now, or it is just shown anew, or has been answered.
+            guard request != nil, await conversation.trust() == .trusted, request != nil else { return true }
             switch await unlock(with: operation.takeSecret(), begun) {
             case .failed(let failure):
                 advise(failure)
+                return true
             case .unlocked, .overtaken:
                 state = .done
                 conversation.withdraw()
+                return false
             }
         case .failed(let failure):
             advise(failure)
+            return failure == .failed
         case .found, .made:
-            break
+            return false
         }
     }
 

@@ -78,6 +78,9 @@ package final class VirtualSecurityKey: Sendable {
     /// Gives other secrets than before, for the same credentials.
     package func forgetSecrets() throws { try obey("forget") }
 
+    /// Gives the former secrets again.
+    package func rememberSecrets() throws { try obey("remember") }
+
     /// Drops touches and answers that nobody has asked for.
     package func rest() throws { try obey("rest") }
 
