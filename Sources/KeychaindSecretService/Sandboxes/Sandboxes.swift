@@ -53,7 +53,9 @@ package final class Sandboxes {
             let installed = await BlockingThread.run { [installations] in installations.programs() }
             let now = Timestamp.now()
             since = now
-            for program in installed where records[program] == nil { records[program] = SandboxRecord(.unconfirmed) }
+            for program in installed where records[program] == nil && hasRoom {
+                records[program] = SandboxRecord(.unconfirmed)
+            }
             try await vault.record(records, since: now)
         } catch {
             // The daemon is ending.
@@ -105,14 +107,18 @@ package final class Sandboxes {
             if record.state == .unconfirmed { onUnconfirmed?(program) }
             return record.state
         }
-        guard isRecorded, let wasThere = await wasAudited(sandbox) else { return .limited }
+        guard isRecorded, hasRoom, let wasThere = await wasAudited(sandbox) else { return .limited }
         // Another connection of the program may have been faster.
         if let record = records[program] { return record.state }
+        guard hasRoom else { return .limited }
         let state = wasThere ? SandboxRecord.State.unconfirmed : .limited
         await set(state, for: program)
         if wasThere { onUnconfirmed?(program) }
         return state
     }
+
+    /// Whether one more program can be recorded: a user's programs can make sandboxes without end.
+    private var hasRoom: Bool { records.count < SandboxRecord.limit }
 
     /// Whether the audit has entries of a sandbox from before the records; nil if the audit cannot be read now.
     private func wasAudited(_ sandbox: Sandbox) async -> Bool? {

@@ -11,6 +11,9 @@ package struct SandboxRecord: Hashable, Sendable {
         case open = 3
     }
 
+    /// The most programs that are recorded without a person; more than anybody has.
+    package static let limit = 4096
+
     package var state: State
 
     /// Its last call; nil before the first.
@@ -64,8 +67,8 @@ extension VaultFolder {
 extension StateFile {
     private static let prefix = "sandbox/"
     private static let since = "sandboxes-since"
-    /// More sandboxes than anybody has.
-    private static let maximumSandboxes = 10_000
+    /// With those that persons have confirmed.
+    private static let maximumSandboxes = 2 * SandboxRecord.limit
 
     fileprivate func sandboxRecords() throws(VaultError) -> SandboxRecords {
         try requireWritable()

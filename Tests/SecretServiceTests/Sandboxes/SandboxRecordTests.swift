@@ -25,4 +25,24 @@ struct SandboxRecordTests {
             try await service.vault.sandboxRecords().programs[program]?.lastCall != earliest
         }
     }
+
+    @Test("beside as many programs as can be recorded, another is limited and not recorded")
+    @BusActor
+    func limit_anotherProgramCalls_isNotRecorded() async throws {
+        let service = try await ProviderInProcess(
+            opens: false,
+            confinement: .sandbox(.flatpak("org.example.Chat"))
+        )
+        let names = (1...SandboxRecord.limit).map { "flatpak:org.example.App\($0)" }
+        let records = Dictionary(uniqueKeysWithValues: names.map { ($0, SandboxRecord(.open)) })
+        try await service.vault.record(records, since: Timestamp(seconds: 0))
+        service.provider.vaultIsOpen()
+        #expect(try await service.client.searchItems([:]).unlocked == [])
+        // Records are written in order.
+        try await service.vault.record([names[0]: SandboxRecord(.limited)])
+        let stored = try await service.vault.sandboxRecords().programs
+        #expect(stored.count == SandboxRecord.limit)
+        #expect(stored["flatpak:org.example.Chat"] == nil)
+        #expect(stored[names[0]]?.state == .limited)
+    }
 }
