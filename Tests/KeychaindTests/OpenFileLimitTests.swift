@@ -8,7 +8,8 @@ import Testing
         let process = try ChildProcess(
             "/usr/bin/prlimit",
             ["--nofile=\(limit)", KeychainDaemon.executable],
-            environment: launch.environment
+            environment: launch.environment,
+            keeping: launch.folder
         )
         try await watch.waitForOwner(unless: process)
         return process
@@ -27,7 +28,8 @@ import Testing
     @Test("the log says that the limit for open files is too low, and cannot be raised")
     func start_withALowMaximum_warns() async throws {
         let bus = try await PrivateBus()
-        let process = try await start(try Launch(on: bus), on: bus, limit: "128:128")
+        let launch = try Launch(on: bus)
+        let process = try await start(launch, on: bus, limit: "128:128")
         _ = try await process.standardError.lines.first("the warning") { $0.contains("Few files may be open") }
         #expect(try await process.terminate() == .success)
     }

@@ -111,7 +111,8 @@ import Testing
         let process = try ChildProcess(
             "/usr/bin/python3",
             ["-c", script, KeychainDaemon.executable],
-            environment: launch.environment
+            environment: launch.environment,
+            keeping: launch.folder
         )
         _ = try await process.standardError.lines.first("the warning") {
             $0.contains("Keychains are locked after the restart")

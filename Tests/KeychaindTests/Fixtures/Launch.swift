@@ -46,7 +46,8 @@ final class Launch: Sendable {
             KeychainDaemon.executable,
             arguments,
             environment: environment.merging(changes) { $1 },
-            input: input
+            input: input,
+            keeping: folder
         )
         try await watch.waitForOwner(unless: process)
         return process

@@ -15,6 +15,7 @@ package final class ChildProcess: Sendable {
     package let standardOutput: ChildOutput
     package let standardError: ChildOutput
     private let monitor: Monitor
+    private let folder: TemporaryFolder?
     private static let starting = Mutex(())
 
     /// Starts a program.
@@ -23,12 +24,15 @@ package final class ChildProcess: Sendable {
     ///   - executable: a path, or a name to look up in `PATH`.
     ///   - environment: changes to this process's environment; nil removes a variable.
     ///   - input: the program's standard input.
+    ///   - folder: a folder that is not removed before the process has ended.
     package init(
         _ executable: String,
         _ arguments: [String] = [],
         environment: [String: String?] = [:],
-        input: [UInt8] = []
+        input: [UInt8] = [],
+        keeping folder: TemporaryFolder? = nil
     ) throws {
+        self.folder = folder
         let spawn = Spawn(executable, arguments, environment)
         // A pipe is created and marked close-on-exec in two steps; no other program may start in between.
         let (id, stdin, stdout, stderr) = try ChildProcess.starting.withLock { _ in
