@@ -52,7 +52,7 @@ extension FailingDiskTests {
         change: Change,
         hidden: [String]
     ) async throws {
-        let vault = try await opened(pauses: false)
+        let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add("kept", ["n": "1"], secret: "kept")
         let paths = hidden.map { name in folder.file(FailingDisk.folderName + "/" + name) }
@@ -88,7 +88,7 @@ extension FailingDiskTests {
     }
 
     @Test func lookAfterChangesThatWereWrittenTogether_thatFails_storesNoneTwice() async throws {
-        let vault = try await opened(pauses: false)
+        let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.add("kept")
         // The first change is written alone, and the others wait for it.
@@ -118,7 +118,7 @@ extension FailingDiskTests {
     }
 
     @Test func lookAtAClosedFile_thatFails_isNoReplacement() async throws {
-        let vault = try await opened(pauses: false)
+        let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add("kept", ["n": "1"])
         var isDisplaced = false
