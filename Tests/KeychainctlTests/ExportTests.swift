@@ -6,7 +6,7 @@ import KeychaindTestSupport
 import SecretServiceClient
 import Testing
 
-@Suite("keychainctl export")
+@Suite("keychainctl export", .lockedPool)
 struct ExportTests {
     @Test("An archive has every item of every provider", arguments: TestedProvider.allCases)
     func export_anyProvider_hasAllItems(kind: TestedProvider) async throws {

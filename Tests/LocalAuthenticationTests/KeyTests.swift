@@ -4,6 +4,7 @@ import LocalAuthentication
 import Testing
 
 /// Keys in the keychain, used in the program's context.
+@Suite(.lockedPool)
 struct KeyTests {
     @Test("One authentication in the context of the lookup serves a batch of signatures")
     func createSignature_inAContext_asksOnce() async throws {

@@ -2,6 +2,7 @@ import Foundation
 import Security
 import Testing
 
+@Suite(.lockedPool)
 struct CertificateTests {
     @Test(
         arguments: [

@@ -2,6 +2,7 @@ import Foundation
 import Security
 import Testing
 
+@Suite(.lockedPool)
 struct KeyOperationTests {
     static let signatures: [SecKeyAlgorithm] = [
         .rsaSignatureDigestPKCS1v15Raw, .rsaSignatureMessagePKCS1v15SHA1, .rsaSignatureMessagePKCS1v15SHA224,

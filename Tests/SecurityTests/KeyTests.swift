@@ -2,6 +2,7 @@ import Foundation
 import Security
 import Testing
 
+@Suite(.lockedPool)
 struct KeyTests {
     @Test(arguments: Sample.keys)
     func createWithData_externalForm_isKept(sample: Sample.Key) throws {

@@ -4,6 +4,7 @@ import Security
 import Testing
 
 /// PKCS #12 files that openssl has made, and others.
+@Suite(.lockedPool)
 struct PKCS12Tests {
     /// Options of `openssl pkcs12`.
     private static let encryptions: [[String]] = [

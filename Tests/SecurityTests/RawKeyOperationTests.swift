@@ -3,6 +3,7 @@ import Security
 import Testing
 
 /// The older functions, which write to buffers of the caller.
+@Suite(.lockedPool)
 struct RawKeyOperationTests {
     @Test(
         "Digests of the padding's size, as on iOS",

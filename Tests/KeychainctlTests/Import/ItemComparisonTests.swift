@@ -5,6 +5,7 @@ import Testing
 @testable import KeychaindImport
 
 /// Which items of a source are new, the same or different.
+@Suite(.lockedPool)
 struct ItemComparisonTests {
     @Test("equal items are paired, each once")
     func comparison_twins_areCounted() throws {

@@ -1,6 +1,5 @@
 import Glibc
 package import KeychaindDBus
-import KeychaindGcrypt
 
 /// A private bus; this object's end stops it.
 package final class PrivateBus: Sendable {
@@ -23,8 +22,7 @@ package final class PrivateBus: Sendable {
     ) async throws {
         // Only the event-loop thread may use a connection, and no other code starts it in a test.
         EventLoop.startThread()
-        // The first request sets the pool's size for the process: vaults need more than clients and prompters.
-        _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
+        try LockedMemory.prepare()
         folder = try TemporaryFolder()
         if isForEveryone {
             chmod(folder.path, 0o711)
