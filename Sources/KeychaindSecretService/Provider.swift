@@ -111,6 +111,7 @@ package final class Provider {
             vault: vault,
             clients: clients,
             changes: changes,
+            rules: rules,
             lockouts: lockouts,
             audit: audit,
             notices: notices,

@@ -11,6 +11,7 @@ struct Collections {
     let vault: Vault
     let clients: PeerTable<Client>
     let changes: ChangeNotifier
+    let rules: ItemRules
     let lockouts: LockoutTable
     let audit: AccessAudit
     let notices: Notices
@@ -69,7 +70,7 @@ struct Collections {
         notices.resolve(.older, of: name)
         lockouts.forget(collection)
         if isAudited, let client { audit.deleted(.collection(name), by: client) }
-        clients.endPermissions(in: name)
+        endPermissions(in: name)
         endProofs(with: name, because: "the login keychain was deleted")
         logger.info("Deleted a keychain", metadata: ["keychain": "\(name)"])
         changes.collectionDeleted(name, all: vault.collectionPaths)
@@ -86,7 +87,7 @@ struct Collections {
         let wasThere = vault.collection(named: name) != nil
         defer {
             // After a failure, too: the collection was reopened and is locked.
-            clients.endPermissions(in: name)
+            endPermissions(in: name)
             endProofs(with: name, because: "a backup replaced the login keychain")
             if wasThere { changes.collectionDeleted(name, all: vault.collectionPaths) }
             if vault.collection(named: name) != nil { changes.collectionCreated(name, all: vault.collectionPaths) }
@@ -126,10 +127,16 @@ struct Collections {
 
     /// Tells clients that another object serves a collection.
     func announceReplacement(of name: CollectionName, because reason: String) {
-        clients.endPermissions(in: name)
+        endPermissions(in: name)
         endProofs(with: name, because: reason)
         changes.collectionDeleted(name, all: vault.collectionPaths)
         changes.collectionCreated(name, all: vault.collectionPaths)
+    }
+
+    /// Ends what was given for items whose paths may be those of others now.
+    private func endPermissions(in name: CollectionName) {
+        clients.endPermissions(in: name)
+        rules.forget(in: name)
     }
 
     /// Serves the files of missing keychains that are there again.

@@ -131,6 +131,7 @@ final class Items {
         if !policy.isEmpty { audit.deleted(.item(id, in: collection.name), policy: policy, by: client) }
         lockouts.forget(id, in: collection)
         clients.endGrants(of: ItemReference(id, in: collection))
+        access.rules.forget(ItemReference(id, in: collection))
         changes.itemDeleted(id, in: collection, witnesses: witnesses)
         if let doubt { throw doubt }
     }

@@ -37,7 +37,7 @@ final class ItemRules {
     private(set) var bindings: [String: StoredRule.Binding] = [:]
     var sharedItems: [SharedItems.Key: SharedItems] = [:]
     private var remembered: Set<Remembered> = []
-    /// How many times ``forget()`` was called.
+    /// Changes whenever something is forgotten that a person was asked about once.
     private(set) var forgettings = 0
     private let writing = KeyedLock<Int>()
 
@@ -181,7 +181,7 @@ final class ItemRules {
         !remembered.isEmpty && remembered.contains(memory(item, for: client))
     }
 
-    /// Remembers that a person has allowed an item to a program, until ``forget()``.
+    /// Remembers that a person has allowed an item to a program, until it is forgotten.
     func remember(_ item: ItemReference, for client: Client) {
         remembered.insert(memory(item, for: client))
     }
@@ -192,6 +192,22 @@ final class ItemRules {
         let forgotten = remembered
         remembered = []
         for memory in forgotten { memory.caller.map { onForget?($0, memory.item) } }
+    }
+
+    /// Forgets what was asked about a deleted item.
+    func forget(_ item: ItemReference) {
+        forget { $0 == item }
+    }
+
+    /// Forgets what was asked about the items of a collection, whose paths may be those of others now.
+    func forget(in collection: CollectionName) {
+        forget { $0.collection == collection }
+    }
+
+    private func forget(where isMeant: (ItemReference) -> Bool) {
+        guard remembered.contains(where: { isMeant($0.item) }) else { return }
+        forgettings += 1
+        remembered = remembered.filter { !isMeant($0.item) }
     }
 
     /// Counts a decision, and tells a person if the rule says so; the rule's text is for the audit.
