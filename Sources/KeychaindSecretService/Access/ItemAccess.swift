@@ -89,6 +89,16 @@ final class ItemAccess {
         }
     }
 
+    /// Whether a rule has a person asked now whether a client may read an item.
+    ///
+    /// Nobody is asked behind a locked screen: whoever answers there may be anybody.
+    func asksPerson(about id: ItemID, in collection: Collection, for client: Client) -> Bool {
+        guard !isSessionLocked, case .needsConfirmation = verdict(on: id, in: collection, for: client) else {
+            return false
+        }
+        return true
+    }
+
     /// Whether an item is locked; a client without grants is nil.
     func isLocked(_ id: ItemID, in collection: Collection, for client: Client?) -> Bool {
         verdict(on: id, in: collection, for: client).isLocked
@@ -106,12 +116,12 @@ final class ItemAccess {
             audit.denied(id, in: collection, to: client)
             throw BusError(.isLocked, "item \(id) needs an authentication first")
         case .needsConfirmation:
-            audit.denied(
-                id,
-                in: collection,
-                to: client,
-                by: rules.record(decision, on: id, in: collection, for: client, isRelease: false)
-            )
+            let rule = rules.record(decision, on: id, in: collection, for: client, isRelease: false)
+            guard !isSessionLocked else {
+                audit.denied(id, in: collection, to: client, .sessionLocked, by: rule)
+                throw BusError(.sessionLocked)
+            }
+            audit.denied(id, in: collection, to: client, by: rule)
             throw BusError(.isLocked, "a rule asks a person about item \(id) first")
         case .unavailable(.forbidden):
             let rule = rules.record(decision, on: id, in: collection, for: client, isRelease: false)

@@ -48,10 +48,7 @@ struct ItemConfirmation {
     private var access: ItemAccess { authenticator.access }
 
     private func isAsked(_ item: ProtectedItem) -> Bool {
-        guard case .needsConfirmation = access.verdict(on: item.id, in: item.collection, for: client) else {
-            return false
-        }
-        return true
+        access.asksPerson(about: item.id, in: item.collection, for: client)
     }
 
     private func ask(_ items: [ProtectedItem], asking conversation: Conversation) async -> Answer {

@@ -120,10 +120,8 @@ final class UnlockPrompt: PromptAction {
     private func confirm(asking conversation: Conversation) async {
         guard action == .use, unlocking.access.rules.isActive else { return }
         let asked = await items { id, collection in
-            guard case .needsConfirmation = unlocking.access.verdict(on: id, in: collection, for: client) else {
-                return nil
-            }
-            return Constraint.userPresence.policy
+            unlocking.access.asksPerson(about: id, in: collection, for: client)
+                ? Constraint.userPresence.policy : nil
         }
         guard !asked.isEmpty else { return }
         let confirmation = ItemConfirmation(

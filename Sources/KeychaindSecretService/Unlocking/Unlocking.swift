@@ -115,7 +115,11 @@ struct Unlocking {
                 objects.unlocked.append(path)
                 return
             }
-            if case .unavailable = access.verdict(on: item, in: collection, for: client) { return }
+            switch access.verdict(on: item, in: collection, for: client) {
+            case .unavailable: return
+            case .needsConfirmation where access.isSessionLocked: return
+            case .open, .granted, .needsAuthentication, .needsConfirmation: break
+            }
         case .vacant, .locked, .unlocking:
             break
         }

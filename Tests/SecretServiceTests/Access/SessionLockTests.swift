@@ -82,6 +82,49 @@ struct SessionLockTests {
         }
     }
 
+    @Test("behind the screen lock, no rule asks, and what programs may do without a question they still may")
+    func screenLock_ruleAsksNothing() async throws {
+        try await withLogind { service, logind, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem("Bank", ["service": "bank"], session: session)
+            let plain = try await client.createItem("Mail", ["service": "mail"], session: session)
+            for action in ["ask-once", "ask-always"] {
+                try await client.addRules("\(action) any service=bank")
+                let questions = prompter.questions.count
+                try await client.lockScreen(true, by: logind)
+                #expect(try await client.unlock([item]).prompt == .root)
+                await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+                #expect(try await client.isItemLocked(item))
+                #expect(try await client.secretText(of: plain, session: session) == "secret")
+                // Rules are about reading.
+                try await client.setProperty("Label", of: item, Interface.item, to: .string("Bank, \(action)"))
+                #expect(prompter.questions.count == questions)
+                try await client.lockScreen(false, by: logind)
+                await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            }
+            let entries = try await service.waitForEntries { $0.contains { $0.outcome == "sessionLocked" } }
+            #expect(entries.contains { $0.kind == "denial" && $0.item == item.rawValue })
+        }
+    }
+
+    @Test("a prompt from before the screen lock asks for no rule behind it")
+    func screenLock_beforeAPromptIsShown_asksForNoRule() async throws {
+        try await withLogind { service, logind, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem("Bank", ["service": "bank"], session: session)
+            try await client.addRules("ask-once any service=bank")
+            let questions = prompter.questions.count
+            let prompt = try await client.unlock([item]).prompt
+            try await client.lockScreen(true, by: logind)
+            #expect(try await client.complete(prompt).isDismissed)
+            try await client.lockScreen(false, by: logind)
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            #expect(prompter.questions.count == questions)
+        }
+    }
+
     private func withLogind(
         _ responses: [PromptResponse] = [.answer("password")],
         _ body: (RunningService, FakeLogind, FakePrompter) async throws -> Void
@@ -99,6 +142,14 @@ struct SessionLockTests {
 }
 
 extension SecretServiceProxy {
+    /// Locks or unlocks the screen, and waits until the service knows.
+    fileprivate nonisolated func lockScreen(_ isLocked: Bool, by logind: FakeLogind) async throws {
+        try await logind.setLockedHint(isLocked)
+        try await eventually("the screen") {
+            try await property("SessionLocked", of: .service, "org.keychaind.Status1") == isLocked
+        }
+    }
+
     /// Waits for a signal to this client that an item is locked or unlocked.
     nonisolated func waitForLockNotice(of item: ObjectPath, _ isLocked: Bool) async throws {
         _ = try await signals.first("the notice of \(item)") { signal in
