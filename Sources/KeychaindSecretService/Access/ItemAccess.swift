@@ -107,7 +107,10 @@ final class ItemAccess {
     // MARK: Reading
 
     /// Authorises reading; throws `IsLocked` if the item takes a grant that the client does not have.
+    ///
+    /// A call that has waited is here again: throws `NoSuchObject` if the item exists for the client no more.
     func authorize(_ id: ItemID, in collection: Collection, for client: Client) throws(BusError) -> ReadPermission {
+        guard client.sees(id, in: collection) else { throw BusError(.noSuchObject, "there is no item \(id)") }
         let (verdict, decision) = ruledVerdict(on: id, in: collection, for: client)
         switch verdict {
         case .open: return ReadPermission(grant: nil, decision: decision)

@@ -171,7 +171,7 @@ struct FoundItems {
         }
     }
 
-    /// Writes the items that still exist, and lets other calls in between.
+    /// Writes the items that still exist for the client, and lets other calls in between.
     ///
     /// Throws `LimitsExceeded` past the maximum of bytes, and `NoReply` once the client has left.
     @BusActor
@@ -182,7 +182,9 @@ struct FoundItems {
             await slice.yieldIfOver()
             try client.checkConnected()
             let row = rows[number]
-            guard row.collection.contains(row.reference.id) else { continue }
+            guard row.collection.contains(row.reference.id), client.sees(row.reference.id, in: row.collection) else {
+                continue
+            }
             let item = described(in: row)
             size += byteCount(of: row, item)
             guard size <= limit else { throw BusError.tooManyHits }

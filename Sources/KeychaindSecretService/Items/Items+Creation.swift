@@ -21,6 +21,8 @@ extension Items {
         // For the audit, as the program may end with the answer.
         if policy != nil { _ = await client.caller() }
         var attributes = try await bind(description.attributes, under: policy)
+        // The view may have changed in the waits.
+        try checkStoring(attributes, for: client)
         var replaced: ReplacedItem?
         if new.replacing, let id = itemToReplace(by: description, in: collection, for: client) {
             replaced = try checkReplacing(id, with: &attributes, in: collection, for: client, by: authorization)
@@ -45,6 +47,14 @@ extension Items {
         didStore(creation, replacing: replaced, in: collection, by: client)
         if let doubt { throw doubt }
         return .item(creation.id, in: collection.name)
+    }
+
+    /// Throws unless a client may store an item with these attributes.
+    func checkStoring(_ attributes: Attributes, for client: Client) throws(BusError) {
+        guard client.view.mayStore else {
+            throw BusError(.accessDenied, "keychaind does not know the sandbox of the program")
+        }
+        try client.checkAccessGroup(of: attributes)
     }
 
     /// An item that a new one replaces, as it was before.

@@ -48,6 +48,14 @@ final class Items {
 
     // MARK: Changing and deleting
 
+    /// Throws unless an item still is the client's to change: by its view, and by the rules.
+    func checkChange(of id: ItemID, in collection: Collection, by client: Client) throws(BusError) {
+        guard client.mayChange(id, in: collection) else {
+            throw BusError(.noSuchObject, "item \(id) is no longer the program's")
+        }
+        guard !access.isForbidden(id, in: collection, for: client) else { throw BusError(.forbidden) }
+    }
+
     /// The authorisation to change an item; nil if the item is unprotected.
     ///
     /// Taken from a context of the client, or from a person if the client has a grant; otherwise throws `IsLocked`.
@@ -119,6 +127,7 @@ final class Items {
         by client: Client,
         authorizedBy authorization: ItemAuthorization?
     ) async throws(BusError) {
+        try checkChange(of: id, in: collection, by: client)
         let policy = collection.policyText(of: id)
         let witnesses = changes.witnesses(of: id, in: collection)
         let doubt = try await changing { () async throws(VaultError) in

@@ -91,7 +91,9 @@ extension Client {
                     return true
                 }
             }
-            for id in found ?? search(key.present, in: collection) where id != replaced {
+            // What a program in a sandbox sees may have changed in between.
+            let seen = view.isConfined ? nil : found
+            for id in seen ?? search(key.present, in: collection) where id != replaced {
                 await slice.yieldIfOver()
                 if let attributes = collection.item(id)?.attributes, key.matches(attributes) { return true }
             }

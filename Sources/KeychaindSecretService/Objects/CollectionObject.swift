@@ -145,11 +145,8 @@ struct CollectionObject {
     /// Stores an item, or returns a prompt that does so after asking a person (#92).
     @BusActor
     private func store(_ new: consuming NewItem) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
-        guard client.view.mayStore else {
-            throw BusError(.accessDenied, "keychaind does not know the sandbox of the program")
-        }
         let protection = try Items.checkProtection(in: new.description.attributes)
-        try client.checkAccessGroup(of: new.description.attributes)
+        try items.checkStoring(new.description.attributes, for: client)
         let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection, for: client) : nil
         var obstacle: ProtectedItem?
         if let replaced {

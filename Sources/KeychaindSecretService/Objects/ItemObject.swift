@@ -98,6 +98,15 @@ struct ItemObject {
         return try await items.permission(to: action, id, in: collection, for: client)
     }
 
+    /// Checks again what may have changed while a person was asked: what the client sees, and the rules.
+    @BusActor
+    private func checkAfterWaiting(with attributes: Attributes?) throws(BusError) {
+        try items.checkChange(of: id, in: collection, by: client)
+        guard let attributes else { return }
+        try client.checkAccessGroup(of: attributes, instead: item.attributes)
+        try items.access.checkRules(on: id, in: collection, with: attributes, for: client)
+    }
+
     @BusActor
     private func didChange(
         from before: ItemProtection? = nil,
@@ -160,6 +169,7 @@ struct ItemObject {
         by action: ItemAction,
         under permission: ItemAuthorization?
     ) async throws(BusError) {
+        try checkAfterWaiting(with: attributes)
         var doubt: BusError?
         // Not `changing`: a closure cannot consume the secret.
         do throws(VaultError) {
@@ -217,6 +227,7 @@ struct ItemObject {
         let attributes = item.attributes.setting(Attributes.schema, to: type)
         try items.access.checkRules(on: id, in: collection, with: attributes, for: client)
         let permission = try await permission(to: action)
+        try checkAfterWaiting(with: item.attributes.setting(Attributes.schema, to: type))
         let doubt = try await changing { () async throws(VaultError) in
             try await collection.updateItem(
                 id,

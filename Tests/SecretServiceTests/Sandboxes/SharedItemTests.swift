@@ -12,13 +12,17 @@ import Testing
 @Suite(.onLoop)
 struct SharedItemTests {
     @BusActor
-    private func item(in service: ProviderInProcess, _ attributes: Attributes) async throws -> (Collection, ItemID) {
+    private func item(
+        in service: ProviderInProcess,
+        _ attributes: Attributes,
+        secret: String = "secret"
+    ) async throws -> (Collection, ItemID) {
         let login = try service.collection(.login)
         try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
         let creation = try await login.createItem(
             label: "of the host",
             attributes: attributes,
-            secret: Secret(bytes: try ProviderInProcess.bytes("secret"), contentType: "text/plain"),
+            secret: Secret(bytes: try ProviderInProcess.bytes(secret), contentType: "text/plain"),
             replacing: false
         )
         return (login, creation.id)
@@ -49,6 +53,62 @@ struct SharedItemTests {
         service.provider.sharedItems = { _, _ in [] }
         #expect(try await client.searchItems([:]).unlocked == [])
         await #expect(throws: BusError.noSuchObject) { try await client.secretText(of: path, session: session) }
+    }
+
+    /// How a program reads an item.
+    enum Reading: CaseIterable {
+        case one, several, searched
+
+        /// The number of secrets that the program gets.
+        @BusActor
+        func secrets(
+            of item: ObjectPath,
+            by client: SecretServiceProxy,
+            _ session: ObjectPath
+        ) async throws(BusError) -> Int {
+            switch self {
+            case .one:
+                do throws(BusError) {
+                    _ = try await client.secret(of: item, session: session)
+                    return 1
+                } catch  where error == .noSuchObject {
+                    return 0
+                }
+            case .several:
+                return try await client.secrets(of: [item], session: session).count
+            case .searched:
+                return try await client.find([["service": "bank"]], session: session).secrets.count
+            }
+        }
+    }
+
+    @Test("An item that a rule shares is not read if the rule ends at any time during the read")
+    @BusActor
+    func sharedItem_ruleEndsDuringTheRead_isNotRead() async throws {
+        let service = try await ProviderInProcess(confinement: .sandbox(.flatpak("org.example.Chat")))
+        // Too long to stay in memory: the read waits for the disk.
+        let secret = String(repeating: "s", count: 10_000)
+        let (_, id) = try await item(in: service, ["service": "bank"], secret: secret)
+        let (client, path) = (service.client, ObjectPath(unchecked: "\(ObjectPath.login.rawValue)/\(id)"))
+        let session = try await client.openPlainSession()
+        for reading in Reading.allCases {
+            var looks = 0
+            service.provider.sharedItems = { _, _ in
+                looks += 1
+                return [id]
+            }
+            #expect(try await reading.secrets(of: path, by: client, session) == 1)
+            // Before the wait, and after it.
+            #expect(looks > 1, "\(reading)")
+            for end in 0..<looks {
+                looks = 0
+                service.provider.sharedItems = { _, _ in
+                    looks += 1
+                    return looks > end ? [] : [id]
+                }
+                #expect(try await reading.secrets(of: path, by: client, session) == 0, "\(reading) \(end)")
+            }
+        }
     }
 
     @Test("A sandbox without a proven name sees nothing, and stores nothing")
