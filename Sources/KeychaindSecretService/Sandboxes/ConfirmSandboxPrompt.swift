@@ -13,6 +13,16 @@ final class ConfirmSandboxPrompt: PromptAction {
     private let items: [(collection: Collection, id: ItemID)]
     private let provider: Provider
 
+    /// An item that the dialog names.
+    private struct NamedItem {
+        let collection: Collection
+        let id: ItemID
+        let label: String
+    }
+
+    /// The most attempts to give an item that keeps changing.
+    private static let attempts = 3
+
     init(_ program: String, _ items: [(collection: Collection, id: ItemID)], provider: Provider) {
         self.program = program
         self.items = items
@@ -29,13 +39,12 @@ final class ConfirmSandboxPrompt: PromptAction {
                 return .dismissed(emptyResult)
             }
         }
-        let labels = await labels()
         let caller = await client.caller()
-        guard await conversation.confirmSandbox(program, items: labels, for: caller), !conversation.isEnded else {
-            return .dismissed(emptyResult)
-        }
+        let named = await namedItems()
+        guard await conversation.confirmSandbox(program, items: named.map(\.label), for: caller), !conversation.isEnded
+        else { return .dismissed(emptyResult) }
         do throws(VaultError) {
-            try await stampItems()
+            try await stamp(named)
         } catch {
             provider.logger.error("An item could not be given to a sandbox", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
@@ -58,33 +67,56 @@ final class ConfirmSandboxPrompt: PromptAction {
         }
     }
 
-    private func labels() async -> [String] {
+    private func namedItems() async -> [NamedItem] {
         await provider.largeAnswers.takeSlices { slice in
-            var labels: [String] = []
+            var named: [NamedItem] = []
             for (collection, id) in items {
                 await slice.yieldIfOver()
-                if let label = collection.item(id)?.label { labels.append(label) }
+                guard let item = collection.item(id), isGivable(item) else { continue }
+                named.append(NamedItem(collection: collection, id: id, label: item.label))
             }
-            return labels
+            return named
         }
     }
 
-    private func stampItems() async throws(VaultError) {
+    /// Gives the program what the dialog has named, and no item that has another name or owner since.
+    private func stamp(_ named: [NamedItem]) async throws(VaultError) {
         try await provider.largeAnswers.takeSlices { (slice) async throws(VaultError) in
-            for (collection, id) in items {
+            for item in named {
                 await slice.yieldIfOver()
-                guard collection.item(id)?.attributes[Attributes.program] != program else { continue }
-                var doubt: VaultError?
-                do throws(VaultError) {
-                    try await collection.stamp(id, for: program)
-                } catch {
-                    guard error.outcome != nil else { throw error }
-                    doubt = error
-                }
-                provider.changes.itemChanged(id, in: collection, .attributes)
-                if let doubt { throw doubt }
+                try await stamp(item)
             }
         }
+    }
+
+    private func stamp(_ named: NamedItem) async throws(VaultError) {
+        let (collection, id) = (named.collection, named.id)
+        for attempt in 1...ConfirmSandboxPrompt.attempts {
+            guard let item = collection.item(id), item.label == named.label, isGivable(item) else {
+                return provider.logger.notice(
+                    "An item that has changed since was not given to a sandbox",
+                    metadata: ["item": "\(collection.name)/\(id)", "program": "\(program)"]
+                )
+            }
+            guard item.attributes[Attributes.program] == nil else { return }
+            var doubt: VaultError?
+            do throws(VaultError) {
+                try await collection.stamp(id, for: program)
+            } catch {
+                // It has changed while the stamp waited, perhaps its name.
+                if error.code == .busy, error.outcome == nil, attempt < ConfirmSandboxPrompt.attempts { continue }
+                guard error.outcome != nil else { throw error }
+                doubt = error
+            }
+            provider.changes.itemChanged(id, in: collection, .attributes)
+            if let doubt { throw doubt }
+            return
+        }
+    }
+
+    /// Whether an item belongs to nobody, or to the program already.
+    private func isGivable(_ item: Item) -> Bool {
+        item.attributes[Attributes.program].map { $0 == program } ?? true
     }
 }
 
