@@ -1,6 +1,11 @@
+import Dispatch
+import Foundation
 import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
 import KeychaindSecretService
 import KeychaindTestSupport
+import KeychaindVault
 import Testing
 
 /// Calls that wait until the service is ready.
@@ -51,6 +56,42 @@ struct SettlingTests {
         search(10)
         for number in 0...10 { _ = try await order.first("an answer", after: number) }
         #expect(order.all == Array(0...10))
+    }
+
+    @Test("a call from before the start waits for the look at its program, about which no rule is")
+    @BusActor
+    func call_beforeTheCallerIsKnown_isDecidedForItsProgram() async throws {
+        let look = DispatchSemaphore(value: 0)
+        let inspection: CallerInspector.Inspection = { (credentials) throws(LookObstacle) in
+            look.wait()
+            look.signal()
+            return try ProcessInspector().inspect(credentials)
+        }
+        let service = try await ProviderInProcess(opens: false, inspection: inspection)
+        let login = try service.collection(.login)
+        try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let creation = try await login.createItem(
+            label: "Bank",
+            attributes: ["service": "bank"],
+            secret: Secret(bytes: try ProviderInProcess.bytes("secret"), contentType: "text/plain"),
+            replacing: false
+        )
+        let item = ObjectPath(unchecked: "\(ObjectPath.login.rawValue)/\(creation.id)")
+        let isLocked = Task { @BusActor in try await service.client.isItemLocked(item) }
+        // The call is sent during the first one and has arrived before the second answer.
+        try await service.client.roundTrip()
+        try await service.client.roundTrip()
+        let folder = try service.folder.makeFolder("rules.d")
+        chmod(folder, 0o755)
+        try Data("never program:/usr/bin/another *".utf8).write(to: URL(fileURLWithPath: folder + "/10.rules"))
+        chmod(folder + "/10.rules", 0o644)
+        var rules = AdministratorRules()
+        rules.read(folder, owner: getuid())
+        #expect(rules.mistakes.isEmpty)
+        service.provider.vaultIsOpen()
+        service.provider.administratorRules = rules
+        look.signal()
+        #expect(try await isLocked.value == false)
     }
 
     @Test("a caller that leaves while its call waits does not affect others")

@@ -195,13 +195,22 @@ struct Dispatcher {
         let answer = { () throws(BusError) in try dispatch(call, on: try find(path, for: call)) }
         guard Dispatcher.needsKey(call, at: path) else {
             await provider.readiness.waitUntilOpen()
+            await lookAtCaller(of: call)
             try call.client.checkConnected()
             return try answer()
         }
         return try await call.client.afterWaiting(
-            { await provider.readiness.waitForKeys { collections(neededAt: path) } },
+            {
+                await provider.readiness.waitForKeys { collections(neededAt: path) }
+                await lookAtCaller(of: call)
+            },
             answer
         )
+    }
+
+    /// Waits until it is known which rules are about the client: the vault had none before it was open.
+    private func lookAtCaller(of call: MethodCall) async {
+        if provider.rules.awaitsCaller(of: call.client) { await provider.rules.look(at: call.client) }
     }
 
     private func isKeyAwaited(by call: MethodCall, at path: SecretPath, _ target: Target) -> Bool {

@@ -28,6 +28,7 @@ final class ProviderInProcess {
     ///   - folder: the folder of a closed one, as after a restart.
     ///   - confinement: the sandbox around every client.
     ///   - look: finds the sandbox instead.
+    ///   - inspection: looks at the processes of callers instead, for as long as it takes.
     ///   - inspector: decides the trust in prompters; nil to trust all.
     init(
         limits: ServiceLimits = ServiceLimits(),
@@ -36,7 +37,8 @@ final class ProviderInProcess {
         folder: TemporaryFolder? = nil,
         confinement: Confinement = .none,
         look: ConnectionLooks.Look? = nil,
-        inspector: (any PrompterInspector)? = nil
+        inspector: (any PrompterInspector)? = nil,
+        inspection: CallerInspector.Inspection? = nil
     ) async throws {
         _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         bus = try await PrivateBus()
@@ -45,11 +47,16 @@ final class ProviderInProcess {
         configuration.keyDerivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
         vault = Vault(configuration)
         connection = try bus.connect()
+        let (connection, logger) = (connection, logger)
+        let callers =
+            inspection.map { inspection in
+                CallerInspector(connection: connection, inspection: inspection, patience: .seconds(600), logger: logger)
+            } ?? CallerInspector(connection: connection, logger: logger)
         let systemBus = SystemBus(address: "unix:path=\(self.folder.path("none"))", logger: logger)
         provider = Provider(
             vault: vault,
             connection: connection,
-            inspector: CallerInspector(connection: connection, logger: logger),
+            inspector: callers,
             questions: PromptQueue(
                 GCRPrompter(connection: connection, inspector: inspector, logger: logger),
                 logger: logger
