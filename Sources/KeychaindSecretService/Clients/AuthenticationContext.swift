@@ -36,6 +36,8 @@ final class AuthenticationContext {
     private var authorizationTimer: Timer?
     /// The number of times that the proof was ended from outside.
     private(set) var endings = 0
+    /// How many times authorisations were ended.
+    private(set) var authorizationEndings = 0
 
     private let clock: BootClock
 
@@ -103,7 +105,7 @@ final class AuthenticationContext {
     /// Ends the proof, the authorisations and the running evaluation.
     func endProofs(_ cancellation: Cancellation) {
         endings += 1
-        authorizations = [:]
+        endAuthorizations { _ in true }
         forget()
         cancel(cancellation)
     }
@@ -114,7 +116,7 @@ final class AuthenticationContext {
         state = .invalidated
         credential = nil
         endings += 1
-        authorizations = [:]
+        endAuthorizations { _ in true }
         forget()
     }
 
@@ -194,10 +196,12 @@ final class AuthenticationContext {
     }
 
     func endAuthorizations(where isAffected: (ItemReference) -> Bool) {
+        authorizationEndings += 1
         authorizations = authorizations.filter { !isAffected($0.key) }
     }
 
     func endAuthorization(of item: ItemReference) {
+        authorizationEndings += 1
         authorizations[item] = nil
     }
 

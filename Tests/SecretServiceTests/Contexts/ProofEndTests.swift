@@ -1,6 +1,8 @@
 import Foundation
 import KeychaindDBus
+import KeychaindSecretService
 import KeychaindTestSupport
+import KeychaindVault
 import Testing
 
 /// The end of a context's authentication, and authentications that are never kept.
@@ -48,6 +50,36 @@ struct ProofEndTests {
             #expect(try await context.unlock(items).unlocked.isEmpty)
             await prompter.crash()
         }
+    }
+
+    @Test("a screen lock while an authorised change is written ends the rest of the authorisation", .onLoop)
+    @BusActor
+    func screenLock_duringAChange_endsWhatIsLeftOfItsAuthorization() async throws {
+        let service = try await ProviderInProcess()
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
+        let client = service.client
+        #expect(try await !client.complete(try await client.unlock([.login]).prompt).isDismissed)
+        let session = try await client.openPlainSession()
+        let item = try await client.createProtectedItem(session: session)
+        for isLocked in [false, true] {
+            let context = try await ContextClient(client)
+            _ = try await client.complete(try await context.authorize("change", [item]).prompt)
+            let admission = service.vault.admission
+            service.vault.admission = AdmissionWithEvent {
+                for state in isLocked ? [true, false] : [] { service.provider.setSessionLocked(state) }
+            }
+            try await client.setSecret(WireSecret(session: session, value: Array("new".utf8)), of: item)
+            service.vault.admission = admission
+            let label = Variant.string("Bank, \(isLocked)")
+            if isLocked {
+                await #expect(throws: BusError.isLocked) {
+                    try await client.setProperty("Label", of: item, Interface.item, to: label)
+                }
+            } else {
+                try await client.setProperty("Label", of: item, Interface.item, to: label)
+            }
+        }
+        prompter.crash()
     }
 
     @Test("a dismissed second dialog keeps the first one's authentication")
