@@ -19,6 +19,9 @@ package struct VaultLimits: Equatable, Sendable {
 
     package var collections = 256
 
+    /// The most aliases of a collection: those of one leave room for those of others.
+    package static let aliasesPerCollection = 64
+
     /// The most bytes of the collection in memory: sealed secrets, labels and attributes.
     package var memoryBytes = 64 * 1024 * 1024
 

@@ -38,6 +38,41 @@ struct AliasTests {
         }
     }
 
+    @Test("a collection has 64 aliases at most, also of those set at once, and leaves others theirs")
+    func setAlias_pastTheLimitOfACollection_isRefused() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let work = try await service.createCollection("Work")
+            let count = 64
+            let results = await withTaskGroup(of: (String, Result<Void, BusError>).self) { group in
+                for number in 0..<count + 6 {
+                    group.addTask {
+                        do throws(BusError) {
+                            try await client.setAlias("alias \(number)", to: work)
+                            return ("alias \(number)", .success(()))
+                        } catch {
+                            return ("alias \(number)", .failure(error))
+                        }
+                    }
+                }
+                return await group.reduce(into: [:]) { results, result in results[result.0] = result.1 }
+            }
+            let refused = results.compactMap { name, result in
+                if case .failure(let error) = result, error == .limitsExceeded { name } else { nil }
+            }
+            let set = results.keys.filter { name in !refused.contains(name) }
+            #expect(refused.count == 6)
+            for name in set { #expect(try await client.readAlias(name) == work) }
+            // Setting one again takes no room, and another collection has its own.
+            try await client.setAlias(set[0], to: work)
+            try await client.setAlias(refused[0], to: .login)
+            await #expect(throws: BusError.limitsExceeded) { try await client.setAlias(refused[0], to: work) }
+            try await client.setAlias(set[0], to: .root)
+            try await client.setAlias(refused[0], to: work)
+            #expect(try await client.readAlias(refused[0]) == work)
+        }
+    }
+
     @Test("#58 the alias default can be changed, and falls back to login")
     func setAlias_default_fallsBackToLogin() async throws {
         try await RunningService.withService { service in

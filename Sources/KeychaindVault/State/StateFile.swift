@@ -42,7 +42,8 @@ final class StateFile {
         protected items may be lost, and failed attempts count as too many
         """
 
-    static let maximumAliases = 1024
+    /// The most aliases that are read.
+    private static let maximumAliases = VaultLimits.aliasesPerCollection * VaultLimits().collections
 
     let database: Database
     // An older file that cannot be written lacks the newer tables.
@@ -148,6 +149,17 @@ final class StateFile {
         var aliases: [String: String] = [:]
         while try rows.step() { aliases[rows.text(at: 0)] = rows.text(at: 1) }
         return aliases
+    }
+
+    /// Throws `limitExceeded` if another alias would be too many for a collection.
+    func checkRoom(for alias: String, of collection: String) throws(VaultError) {
+        let others = try aliases().count { other in other.key != alias && other.value == collection }
+        guard others < VaultLimits.aliasesPerCollection else {
+            throw VaultError(
+                .limitExceeded,
+                reason: "a collection has at most \(VaultLimits.aliasesPerCollection) aliases"
+            )
+        }
     }
 
     func setAlias(_ alias: String, to collection: String?) throws(VaultError) {

@@ -24,9 +24,9 @@ extension Vault {
         guard alias != CollectionName.login.encoded, alias != CollectionName.session.encoded else {
             throw VaultError(.notSupported, reason: "the alias \(alias) is built in")
         }
-        guard !alias.isEmpty, alias.utf8.count <= CollectionName.maximumLength,
-            collection == nil || aliases[alias] != nil || aliases.count < StateFile.maximumAliases
-        else { throw VaultError(.limitExceeded, reason: "the alias is empty or too long, or there are too many") }
+        guard !alias.isEmpty, alias.utf8.count <= CollectionName.maximumLength else {
+            throw VaultError(.limitExceeded, reason: "the alias is empty or too long")
+        }
         guard collection?.isDeleted != true else { throw VaultError.collectionDeleted }
         let name = collection?.name
         try await context.folderWorker.perform { (folder) throws(VaultError) in

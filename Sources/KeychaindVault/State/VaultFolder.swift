@@ -94,7 +94,10 @@ final class VaultFolder {
     }
 
     func setAlias(_ alias: String, to name: CollectionName?) throws(VaultError) {
-        try changeState { (state) throws(VaultError) in try state.setAlias(alias, to: name?.encoded) }
+        try changeState { (state) throws(VaultError) in
+            if let name { try state.checkRoom(for: alias, of: name.encoded) }
+            try state.setAlias(alias, to: name?.encoded)
+        }
     }
 
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
