@@ -44,19 +44,29 @@ struct AuditFollowingTests {
         }
     }
 
-    @Test("clients past the limit are refused until one leaves")
-    func follow_pastTheLimit_isRefused() async throws {
+    @Test("any number of clients hear of each event, also those that begin later or do not fetch")
+    func follow_byMany_tellsAll() async throws {
         try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
             var followers: [SecretServiceProxy] = []
-            for _ in 0..<AuditFollowers.limit {
+            for _ in 0..<40 {
                 let follower = try await service.makeClient()
                 #expect(try await follower.follow() == [])
                 followers.append(follower)
             }
-            await #expect(throws: BusError(.limitsExceeded, "")) { _ = try await service.client.follow() }
-            await followers.removeLast().disconnect()
-            var isRefused = true
-            while isRefused { isRefused = (try? await service.client.follow()) == nil }
+            let first = try await client.createProtectedItem("first", ["n": "1"], session: session)
+            let heard = try await followers[0].follow().map(\.item)
+            #expect(heard == [first.rawValue])
+            let late = try await service.makeClient()
+            #expect(try await late.follow() == [])
+            let second = try await client.createProtectedItem("second", ["n": "2"], session: session)
+            for (number, follower) in followers.enumerated() {
+                var items = number == 0 ? heard : []
+                while items.count < 2 { items += try await follower.follow().map(\.item) }
+                #expect(items == [first.rawValue, second.rawValue])
+            }
+            #expect(try await late.follow().map(\.item) == [second.rawValue])
         }
     }
 
@@ -70,8 +80,12 @@ struct AuditFollowingTests {
         }
         let entries = try await followers.entries(for: ":1.1")
         #expect(entries.count == AuditFollowers.entryLimit + 1)
-        #expect(entries.last?.kind == .lost)
-        #expect(entries.last?.outcome == "7 entries were lost")
+        #expect(entries.first?.kind == .lost)
+        #expect(entries.first?.outcome == "7 entries were lost")
+        let seconds = entries.dropFirst().map(\.time.seconds)
+        #expect(seconds == (7..<UInt64(AuditFollowers.entryLimit) + 7).map { $0 })
+        followers.add(AuditEntry(time: Timestamp(seconds: 1), kind: .denial))
+        #expect(try await followers.entries(for: ":1.1").map(\.time.seconds) == [1])
         followers.leave(":1.1")
         #expect(followers.isEmpty)
     }
