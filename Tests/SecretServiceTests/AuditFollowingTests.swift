@@ -1,4 +1,5 @@
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindModel
 import KeychaindSecretService
 import KeychaindTestSupport
@@ -68,6 +69,33 @@ struct AuditFollowingTests {
             }
             #expect(try await late.follow().map(\.item) == [second.rawValue])
         }
+    }
+
+    @Test("a program that a person limits while it follows the audit hears no more of it", .onLoop)
+    @BusActor
+    func follow_programIsLimitedMeanwhile_isRefused() async throws {
+        let program = "flatpak:org.example.Chat"
+        let service = try await ProviderInProcess(
+            opens: false,
+            confinement: .sandbox(.flatpak("org.example.Chat"))
+        )
+        try await service.vault.record([program: SandboxRecord(.unconfirmed)], since: Timestamp.now())
+        service.provider.vaultIsOpen()
+        #expect(try await service.unlock([.answer(ProviderInProcess.password)]).isOpen)
+        let (client, other) = (service.client, try SecretServiceProxy(on: service.bus))
+        #expect(try await client.follow() == [])
+        let following = Task { @BusActor in try await client.follow() }
+        // The call is sent during the first one and has arrived before the second answer.
+        try await client.roundTrip()
+        try await client.roundTrip()
+        let prompter = try FakePrompter(on: service.bus, [.answer("")])
+        let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
+        let prompt = try await other.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", program, [ObjectPath]())
+            .read(ObjectPath.self)
+        #expect(try await other.complete(prompt).result == .boolean(true))
+        prompter.crash()
+        _ = try await other.createProtectedItem(session: try await other.openPlainSession())
+        await #expect(throws: BusError.accessDenied) { try await following.value }
     }
 
     @Test("a client that does not fetch keeps a bounded number, and hears how many are missing", .onLoop)

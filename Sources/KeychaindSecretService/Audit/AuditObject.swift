@@ -47,6 +47,7 @@ struct AuditObject {
             let written = try await translatingErrors { () async throws(VaultError) in
                 try await vault.auditEntries(since: since, limit: count)
             }
+            try call.client.checkUnconfined()
             let entries = AuditObject.merge(written, with: audit.counted.filter { $0.time >= since })
             call.reply { writer in
                 writer.writeArray(of: withRules ? AuditEntry.signatureWithRule : AuditEntry.signature) { writer in
@@ -64,6 +65,7 @@ struct AuditObject {
         try await checkUser(call.client)
         try call.client.checkConnected()
         let entries = try await audit.followers.entries(for: call.client.name)
+        try call.client.checkUnconfined()
         call.reply { writer in
             writer.writeArray(of: AuditEntry.signatureWithRule) { writer in
                 for entry in entries { entry.write(to: &writer, withRule: true) }

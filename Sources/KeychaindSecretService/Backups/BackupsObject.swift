@@ -140,7 +140,9 @@ struct BackupsObject {
     @BusActor
     private func pastItems(of copy: String) async throws(BusError) -> PastItems {
         try await checkUser()
-        return try PastItems(try await restorations.stage(copy: copy, for: client), restorations)
+        let staged = try await restorations.stage(copy: copy, for: client)
+        try client.checkUnconfined()
+        return try PastItems(staged, restorations)
     }
 
     @BusActor

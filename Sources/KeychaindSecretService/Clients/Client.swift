@@ -110,6 +110,15 @@ final class Client: Peer, Requester {
     /// The session bus admits only its owner; a differently configured bus may not.
     func checkUser(orRefuse reason: String) async throws(BusError) {
         guard await userID() == getuid() else { throw BusError(.accessDenied, reason) }
+        try checkUnconfined()
+    }
+
+    /// Throws `AccessDenied` if the program sees only its own items, as one that a person has limited while its call
+    /// waited.
+    func checkUnconfined() throws(BusError) {
+        guard !view.isConfined else {
+            throw BusError(.accessDenied, "programs in a sandbox are told of their own items only")
+        }
     }
 
     /// The user ID reported by the bus, which is asked once; nil if the connection is gone.

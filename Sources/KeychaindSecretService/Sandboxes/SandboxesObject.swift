@@ -38,6 +38,7 @@ struct SandboxesObject {
     @BusActor
     private func list(_ call: MethodCall) async throws(BusError) {
         let rows = try await translatingErrors { () async throws(VaultError) in try await provider.sandboxes.list() }
+        try client.checkUnconfined()
         call.reply { writer in
             writer.writeArray(of: "(sstu)") { writer in
                 for row in rows {
@@ -55,9 +56,11 @@ struct SandboxesObject {
     @BusActor
     private func items(of program: String) async throws(BusError) -> [ItemReference] {
         try check(program)
-        return try await translatingErrors { () async throws(VaultError) in
+        let items = try await translatingErrors { () async throws(VaultError) in
             try await provider.sandboxes.items(of: program)
         }
+        try client.checkUnconfined()
+        return items
     }
 
     @BusActor
