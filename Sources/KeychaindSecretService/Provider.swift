@@ -171,7 +171,13 @@ package final class Provider {
         )
         reads = ReadPrompts(unlocking: unlocking, limits: limits)
         restorations = Restorations(vault: vault, backups: backups, unlocker: unlocker, clock: clock, logger: logger)
-        portalSecrets = PortalSecrets(audit: audit, changes: changes, largeAnswers: largeAnswers, logger: logger)
+        portalSecrets = PortalSecrets(
+            audit: audit,
+            changes: changes,
+            largeAnswers: largeAnswers,
+            limit: limits.portalSecrets,
+            logger: logger
+        )
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
         connectParts()
     }

@@ -51,6 +51,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Properties of a new object in one call.
     package static let propertiesPerCall = 1024
 
+    /// Imported portal secrets, which no program can delete.
+    package var portalSecrets = 1_000
+
     /// Bytes in an alias.
     package var aliasBytes = 100
 

@@ -166,6 +166,36 @@ struct PortalImportTests {
         await portal.service.vault.close()
     }
 
+    @Test("no more secrets are imported than the limit allows, also at once, whatever else is in the keychain")
+    @BusActor
+    func import_pastTheLimit_isRefused() async throws {
+        var limits = ServiceLimits()
+        limits.portalSecrets = 4
+        let portal = try await PortalService(limits: limits)
+        for number in 0..<8 {
+            let attributes = ["keychain:portal-application": "org.example.\(number)"]
+            _ = try await portal.client.createItem("other", attributes, session: portal.session)
+        }
+        let imports = (0..<8).map { number in
+            Task { @BusActor in
+                do throws(BusError) {
+                    return try await portal.take(Self.secret, for: "org.example.\(number)") ? number : nil
+                } catch {
+                    #expect(error == .limitsExceeded)
+                    return nil
+                }
+            }
+        }
+        var taken: [Int] = []
+        for task in imports { taken += await task.value.map { [$0] } ?? [] }
+        #expect(taken.count == 4)
+        for number in taken {
+            #expect(try await portal.take(Self.secret, for: "org.example.\(number)") == false)
+            #expect(try await portal.retrieve("org.example.\(number)") == Self.secret)
+        }
+        await portal.service.vault.close()
+    }
+
     @Test("an import is audited")
     @BusActor
     func import_isAudited() async throws {
@@ -193,8 +223,8 @@ final class PortalService {
 
     var client: SecretServiceProxy { service.client }
 
-    init(folder: TemporaryFolder? = nil) async throws {
-        service = try await ProviderInProcess(folder: folder)
+    init(limits: ServiceLimits = ServiceLimits(), folder: TemporaryFolder? = nil) async throws {
+        service = try await ProviderInProcess(limits: limits, folder: folder)
         let password = try ProviderInProcess.bytes(ProviderInProcess.password)
         try await service.collection(.login).unlock(with: password)
         session = try await service.client.openPlainSession()
@@ -204,11 +234,11 @@ final class PortalService {
         guard await backend.start() else { throw BusError(.failed, "the name of the backend is taken") }
     }
 
-    func take(_ secret: [UInt8], for application: String = "org.example.App") async throws -> Bool {
+    func take(_ secret: [UInt8], for application: String = "org.example.App") async throws(BusError) -> Bool {
         try await take(WireSecret(session: session, value: secret), for: application)
     }
 
-    func take(_ secret: WireSecret, for application: String) async throws -> Bool {
+    func take(_ secret: WireSecret, for application: String) async throws(BusError) -> Bool {
         let path = ObjectPath(unchecked: "/org/keychaind/Portal")
         return try await client.call(path, "org.keychaind.Portal1", "Import", application, secret).read(Bool.self)
     }

@@ -14,13 +14,24 @@ final class PortalSecrets {
     private let changes: ChangeNotifier
     private let largeAnswers: LargeAnswers
     private let logger: Logger
+    private let limit: Int
     /// Decides between a request and an import of the same application.
     private let turns = KeyedLock<String>()
+    /// Held from the count of the imported secrets until another one is stored.
+    private let storing = KeyedLock<Int>()
 
     /// In bytes of UTF-8.
     static let applicationLimit = 255
 
-    nonisolated init(audit: AccessAudit, changes: ChangeNotifier, largeAnswers: LargeAnswers, logger: Logger) {
+    /// - Parameter limit: the most imported secrets.
+    nonisolated init(
+        audit: AccessAudit,
+        changes: ChangeNotifier,
+        largeAnswers: LargeAnswers,
+        limit: Int,
+        logger: Logger
+    ) {
+        self.limit = limit
         self.audit = audit
         self.changes = changes
         self.largeAnswers = largeAnswers
@@ -44,7 +55,8 @@ final class PortalSecrets {
 
     /// Stores an application's secret from another provider; false if it has the same one already.
     ///
-    /// Throws `InvalidArgs` for a secret of another size, `AlreadyExists` if the application has another secret.
+    /// Throws `InvalidArgs` for a secret of another size, `AlreadyExists` if the application has another secret,
+    /// `LimitsExceeded` if there are too many imported ones.
     func take(
         _ new: consuming PortalImport,
         in login: Collection,
@@ -78,8 +90,27 @@ final class PortalSecrets {
         guard !isTooLate else {
             throw BusError(.alreadyExists, "the application has used a secret of keychaind, and may need it")
         }
+        await storing.lock(0)
+        defer { storing.unlock(0) }
+        guard await hasRoom(in: login, for: client) else {
+            throw BusError(.limitsExceeded, "there are \(limit) imported portal secrets already")
+        }
         try await store(new.takeSecret(), for: application, in: login, from: client)
         return true
+    }
+
+    /// Whether fewer secrets were imported than may be; most keychains have fewer items.
+    private func hasRoom(in login: Collection, for client: Client) async -> Bool {
+        guard login.itemCount >= limit else { return true }
+        return await largeAnswers.lookAt(login.itemCount, for: client) { slice in
+            var count = 0
+            for id in login.itemIDs {
+                await slice.yieldIfOver()
+                if login.isPortalSecret(id) { count += 1 }
+                if count >= limit { return false }
+            }
+            return true
+        }
     }
 
     private func store(
