@@ -123,7 +123,13 @@ struct FoundItems {
     mutating func sort(limit: Int, _ slice: inout TimeSlice) async {
         let rows = rows
         var order = Array(rows.indices)
-        await order.sort(&slice) { rows[$0].comes(before: rows[$1]) }
+        await order.sort(
+            pausing: {
+                await slice.yieldIfOver()
+                return true
+            },
+            by: { rows[$0].comes(before: rows[$1]) }
+        )
         self.order = order
         keepFirst(limit)
     }

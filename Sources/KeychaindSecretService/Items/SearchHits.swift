@@ -134,7 +134,13 @@ struct SearchHits {
                 hits.append(Hit(modified: group.collection.modified(of: id), group: index, place: hits.count, id: id))
             }
         }
-        await hits.sort(&slice) { first, second in first.comes(before: second) }
+        await hits.sort(
+            pausing: {
+                await slice.yieldIfOver()
+                return true
+            },
+            by: { first, second in first.comes(before: second) }
+        )
         let array = writer.beginArray(of: ObjectPath.signature)
         var paths = groups.map { ItemPathBuffer(collection: $0.collection.name) }
         for hit in hits {

@@ -35,10 +35,14 @@ extension Collection {
         }
         let count = changeCount
         var search = table.beginSearch(attributes, tags: tags)
-        while true {
-            if let hits = table.goOn(&search, by: Collection.itemsPerPart) { return hits }
+        while !table.goOn(&search, by: Collection.itemsPerPart) {
             guard await pause(), changeCount == count else { return nil }
         }
+        let isSorted = await search.hits.sort(
+            pausing: { await pause() && changeCount == count },
+            by: { first, second in first.isNewer(than: second) }
+        )
+        return isSorted ? search.hits.map(\.id) : nil
     }
 
     private static let itemsPerPart = 16

@@ -105,7 +105,8 @@ extension ItemTable {
         fileprivate let lists: [AttributeIndex.Postings]
         fileprivate let candidates: [UInt32]
         fileprivate var next = 0
-        fileprivate var hits: [UInt32] = []
+        /// In no order.
+        var hits: [Age] = []
     }
 
     /// The number of items that ``search(_:tags:)`` looks at.
@@ -119,14 +120,14 @@ extension ItemTable {
         return PartialSearch(attributes: attributes, lists: lists, candidates: shortest?.positions ?? positions)
     }
 
-    /// Looks at some more items; returns the hits, last modified first, once it has seen all.
-    func goOn(_ search: inout PartialSearch, by count: Int) -> [ItemID]? {
+    /// Looks at some more items; true once it has seen all.
+    func goOn(_ search: inout PartialSearch, by count: Int) -> Bool {
         let end = min(search.next + count, search.candidates.count)
         for position in search.candidates[search.next..<end] where matches(position, search.attributes, search.lists) {
-            search.hits.append(position)
+            search.hits.append(age(at: position))
         }
         search.next = end
-        return end < search.candidates.count ? nil : newestFirst(search.hits)
+        return end == search.candidates.count
     }
 
     /// Whether an item has an attribute; of an item with unknown attributes the tag tells.
@@ -149,21 +150,24 @@ extension ItemTable {
     private func newestFirst(_ positions: [UInt32]) -> [ItemID] {
         guard positions.count > 1 else { return positions.map { position in records[Int(position)].id } }
         // Sorting compares an item many times, and a table is too large for the processor's caches.
-        var ages = positions.map { position in
-            let position = Int(position)
-            return Age(
-                modified: records[position].metadata.modified,
-                revision: records[position].revision,
-                id: records[position].id
-            )
-        }
+        var ages = positions.map(age)
         ages.sort { first, second in first.isNewer(than: second) }
         return ages.map(\.id)
     }
 
-    private struct Age {
-        let modified: Timestamp
-        let revision: UInt64
+    private func age(at position: UInt32) -> Age {
+        let position = Int(position)
+        return Age(
+            modified: records[position].metadata.modified,
+            revision: records[position].revision,
+            id: records[position].id
+        )
+    }
+
+    /// An item with what its place among hits depends on.
+    struct Age {
+        fileprivate let modified: Timestamp
+        fileprivate let revision: UInt64
         let id: ItemID
 
         func isNewer(than other: Age) -> Bool {

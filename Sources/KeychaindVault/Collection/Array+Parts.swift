@@ -1,32 +1,35 @@
 extension Array {
-    /// Sorts the elements, and lets others in between; equal ones stay in their order.
+    /// Sorts the elements in parts, with a pause between them; equal ones stay in their order.
     ///
     /// An array of numbers is copied and freed quickly; one of objects takes long for either.
-    @BusActor
+    ///
+    /// - Parameter pause: whether to go on.
+    /// - Returns: false if a pause has said so; the elements are then in any order.
+    @discardableResult
     package mutating func sort(
-        _ slice: inout TimeSlice,
+        pausing pause: () async -> Bool,
         by comesBefore: (Element, Element) -> Bool
-    ) async {
+    ) async -> Bool {
         for start in stride(from: 0, to: count, by: Array.sortedAtOnce) {
-            await slice.yieldIfOver()
+            guard await pause() else { return false }
             self[start..<Swift.min(start + Array.sortedAtOnce, count)].sort(by: comesBefore)
         }
         var length = Array.sortedAtOnce
         while length < count {
-            await mergeRuns(of: length, &slice, by: comesBefore)
+            guard await mergeRuns(of: length, pausing: pause, by: comesBefore) else { return false }
             length *= 2
         }
+        return true
     }
 
     private static var sortedAtOnce: Int { 32 }
 
     /// Merges each two neighbouring runs of sorted elements.
-    @BusActor
     private mutating func mergeRuns(
         of length: Int,
-        _ slice: inout TimeSlice,
+        pausing pause: () async -> Bool,
         by comesBefore: (Element, Element) -> Bool
-    ) async {
+    ) async -> Bool {
         var merged: [Element] = []
         merged.reserveCapacity(count)
         for start in stride(from: 0, to: count, by: 2 * length) {
@@ -34,7 +37,9 @@ extension Array {
             let end = Swift.min(middle + length, count)
             var (left, right) = (start, middle)
             while left < middle || right < end {
-                if merged.count % Array.sortedAtOnce == 0 { await slice.yieldIfOver() }
+                if merged.count % Array.sortedAtOnce == 0 {
+                    guard await pause() else { return false }
+                }
                 if right == end || left < middle && !comesBefore(self[right], self[left]) {
                     merged.append(self[left])
                     left += 1
@@ -45,5 +50,6 @@ extension Array {
             }
         }
         self = merged
+        return true
     }
 }
