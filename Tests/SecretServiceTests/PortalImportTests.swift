@@ -132,7 +132,11 @@ struct PortalImportTests {
             }
         }
         await #expect(throws: BusError.accessDenied) {
-            try await client.call(item, "org.keychaind.Item1", "Update", "mine", ["mine": "yes"], ["mine"])
+            let properties: [String: Variant] = [
+                "org.freedesktop.Secret.Item.Attributes": .stringDictionary(["mine": "yes"]),
+                "org.keychaind.Item1.Unique": .strings(["mine"]),
+            ]
+            try await client.call(item, "org.keychaind.Item1", "Change", properties, [WireSecret]())
         }
         for contentType in ["text/plain", "application/x-keychaind-portal-secret"] {
             let secret = WireSecret(session: session, value: Self.other, contentType: contentType)

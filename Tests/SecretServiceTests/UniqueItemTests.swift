@@ -2,7 +2,7 @@ import KeychaindDBus
 import KeychaindTestSupport
 import Testing
 
-/// `CreateItem` of `org.keychaind.Collection1`, and `Update` of `org.keychaind.Item1`.
+/// `CreateItem` of `org.keychaind.Collection1`, and `Change` of `org.keychaind.Item1`, with unique attributes.
 struct UniqueItemTests {
     @Test("creating an item with an existing key is AlreadyExists")
     func createItem_sameKey_alreadyExists() async throws {
@@ -58,12 +58,13 @@ struct UniqueItemTests {
         }
     }
 
-    @Test("Update with its own or a free key sets both at once")
-    func update_ownKeyOrFreeOne_setsBothAtOnce() async throws {
+    @Test("a change to its own or a free key sets both at once")
+    func change_ownKeyOrFreeOne_setsBothAtOnce() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createUnique(["service": "unique-6"], ["service"], session)
-        try await client.update(item, ["service": "unique-6", "more": "1"], ["service"])
-        try await client.update(item, ["service": "unique-7"], ["service"])
+        try await client.change(item, ["service": "unique-6", "more": "1"], ["service"])
+        try await client.change(item, ["service": "unique-7"], ["service"], secret: "new", in: session)
+        #expect(try await client.secretText(of: item, session: session) == "new")
         #expect(try await client.searchItems(["service": "unique-7"]).unlocked == [item])
         #expect(try await client.searchItems(["service": "unique-6"]).unlocked.isEmpty)
         let label = try await client.call(
@@ -76,23 +77,28 @@ struct UniqueItemTests {
         #expect(label == .string("changed"))
     }
 
-    @Test("Update with another item's key is AlreadyExists and changes nothing")
-    func update_keyOfAnother_alreadyExists_andNothingChanges() async throws {
+    @Test("a change to another item's key is AlreadyExists and changes nothing")
+    func change_keyOfAnother_alreadyExists_andNothingChanges() async throws {
         let (client, session) = try await SharedService.client()
         let first = try await client.createUnique(["service": "unique-8"], ["service"], session)
         let second = try await client.createUnique(["service": "unique-9"], ["service"], session)
         await #expect(throws: BusError.alreadyExists) {
-            try await client.update(second, ["service": "unique-8"], ["service"])
+            try await client.change(second, ["service": "unique-8"], ["service"], secret: "new", in: session)
         }
+        #expect(try await client.secretText(of: second, session: session) == "secret")
+        #expect(try await client.label(of: second) == "label")
         #expect(try await client.searchItems(["service": "unique-8"]).unlocked == [first])
         #expect(try await client.searchItems(["service": "unique-9"]).unlocked == [second])
         await #expect(throws: BusError(.invalidArguments, "")) {
-            try await client.update(second, ["service": "unique-9"], [])
+            try await client.change(second, ["service": "unique-9"], [])
+        }
+        await #expect(throws: BusError(.invalidArguments, "")) {
+            try await client.change(second, nil, ["service"], secret: "new", in: session)
         }
     }
 
-    @Test("one of many concurrent updates and creations with the same key succeeds")
-    func update_manyAtOnce_oneSucceeds() async throws {
+    @Test("one of many concurrent changes and creations with the same key succeeds")
+    func change_manyAtOnce_oneSucceeds() async throws {
         let (client, session) = try await SharedService.client()
         var items: [ObjectPath] = []
         for number in 0..<4 {
@@ -101,7 +107,7 @@ struct UniqueItemTests {
         let made = await withTaskGroup(of: Bool.self) { group in
             for item in items {
                 group.addTask {
-                    (try? await client.update(item, ["service": "unique-11"], ["service"])) != nil
+                    (try? await client.change(item, ["service": "unique-11"], ["service"])) != nil
                 }
                 group.addTask {
                     (try? await client.createUnique(["service": "unique-11"], ["service"], session)) != nil
@@ -115,12 +121,19 @@ struct UniqueItemTests {
 }
 
 extension SecretServiceProxy {
-    fileprivate func update(
+    fileprivate func change(
         _ item: ObjectPath,
-        _ attributes: [String: String],
-        _ unique: [String]
+        _ attributes: [String: String]?,
+        _ unique: [String],
+        secret: String? = nil,
+        in session: ObjectPath = ObjectPath(unchecked: "/")
     ) async throws(BusError) {
-        _ = try await call(item, "org.keychaind.Item1", "Update", "changed", attributes, unique)
+        var properties: [String: Variant] = [
+            "org.freedesktop.Secret.Item.Label": .string("changed"), "org.keychaind.Item1.Unique": .strings(unique),
+        ]
+        properties["org.freedesktop.Secret.Item.Attributes"] = attributes.map(Variant.stringDictionary)
+        let secrets = secret.map { [WireSecret(session: session, value: Array($0.utf8))] } ?? []
+        try await call(item, "org.keychaind.Item1", "Change", properties, secrets)
     }
 
     @discardableResult

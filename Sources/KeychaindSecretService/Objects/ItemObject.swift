@@ -53,16 +53,6 @@ struct ItemObject {
         InterfaceName.keychainItem,
         methods: [
             Method(
-                suspending: "Update",
-                in: [
-                    Parameter("label", String.self), Parameter("attributes", Attributes.self),
-                    Parameter("unique", [String].self),
-                ]
-            ) { (object, call) async throws(BusError) in
-                try await object.updateUnique(call)
-                call.reply()
-            },
-            Method(
                 suspending: "Change",
                 in: [
                     Parameter("properties", signature: "a{sv}"),
@@ -71,7 +61,7 @@ struct ItemObject {
             ) { (object, call) async throws(BusError) in
                 try await object.change(call)
                 call.reply()
-            },
+            }
         ]
     )
 
@@ -125,11 +115,14 @@ struct ItemObject {
     }
 
     /// Sets what is given in one write; attributes are all of them, and can change the access control (#111).
+    ///
+    /// - Parameter key: the values that no other item may have.
     @BusActor
     func update(
         label: String? = nil,
         attributes: Attributes?,
-        secret: consuming Secret? = nil
+        secret: consuming Secret? = nil,
+        ifUnique key: UniqueKey? = nil
     ) async throws(BusError) {
         let hasSecret = secret != nil
         var protection: Protection?
@@ -141,6 +134,15 @@ struct ItemObject {
             attributes = try await items.bind(new, under: protection?.policy, keeping: binding)
         }
         if let attributes { try items.access.checkRules(on: id, in: collection, with: attributes, for: client) }
+        let place = key?.place(in: collection)
+        if let place { await items.uniqueKeys.lock(place) }
+        defer { if let place { items.uniqueKeys.unlock(place) } }
+        if let key, await client.hasItem(with: key, otherThan: id, in: collection, items.largeAnswers),
+            // A locked collection is refused later, whatever it contains.
+            !collection.isLocked
+        {
+            throw BusError(.alreadyExists, "another item has the same unique attributes")
+        }
         let action = action(changingTo: protection, label: label, attributes, hasSecret: hasSecret)
         let permission = try await permission(to: action)
         guard item.attributes[BiometryBinding.attribute] == binding else {
@@ -202,23 +204,6 @@ struct ItemObject {
             return .changeProtection(name: name)
         case .none, .unknown, .stated: return .changeAttributes(name: name)
         }
-    }
-
-    /// Sets both in one write, unless another item has the same values of the unique attributes.
-    @BusActor
-    private func updateUnique(_ call: MethodCall) async throws(BusError) {
-        var reader = call.message.makeReader()
-        let (label, attributes) = (try String(from: &reader), try Attributes(from: &reader))
-        let key = try UniqueKey(of: attributes, names: try UniqueKey.readNames(&reader))
-        let place = key.place(in: collection)
-        await items.uniqueKeys.lock(place)
-        defer { items.uniqueKeys.unlock(place) }
-        let exists = await client.hasItem(with: key, otherThan: id, in: collection, items.largeAnswers)
-        // A locked collection is refused later, whatever it contains.
-        guard collection.isLocked || !exists else {
-            throw BusError(.alreadyExists, "another item has the same unique attributes")
-        }
-        try await update(label: label, attributes: attributes)
     }
 
     @BusActor

@@ -108,42 +108,24 @@ public struct SecretItem: SecretObject {
 }
 
 extension SecretItem {
-    /// Changes label and attributes in one step, unless another item of the collection has the same values of some
-    /// attributes.
-    ///
-    /// The provider guarantees it among concurrent programs. Throws ``SecretServiceError/Code/alreadyExists`` if there
-    /// is one. Returns false if the provider is not keychaind and does not support this.
-    ///
-    /// - Parameter unique: the names of these attributes; an attribute that both items lack counts as equal.
-    package func updateUnique(
-        label: String,
-        attributes: [String: String],
-        unique: [String]
-    ) async throws(SecretServiceError) -> Bool {
-        try ArgumentCheck.check(label, attributes)
-        let message = Protocol.call(objectPath, Protocol.keychaindItem, "Update")
-        message.append(label, attributes, unique)
-        do throws(SecretServiceError) {
-            _ = try await client.call(message)
-            return true
-        } catch  where error.isOfMissingMethod {
-            return false
-        }
-    }
-
     /// Changes label, attributes and secret in one step, as far as they are given; unlocks a locked item first.
     ///
-    /// Returns false if the provider is not keychaind and does not support this.
+    /// Returns false if the provider is not keychaind and does not support this. Throws
+    /// ``SecretServiceError/Code/alreadyExists`` if another item of the collection has the same values of the unique
+    /// attributes, which the provider guarantees among concurrent programs.
     ///
-    /// - Parameter attributes: all attributes.
+    /// - Parameters:
+    ///   - attributes: all attributes.
+    ///   - unique: the names of the unique attributes; one that both items lack counts as equal.
     package func change(
         label: String?,
         attributes: [String: String]?,
+        unique: [String] = [],
         secret: borrowing Secret,
         prompting: SecretPrompting = .shown
     ) async throws(SecretServiceError) -> Bool {
         try ArgumentCheck.check(secret.contentType)
-        let properties = try Self.properties(label, attributes)
+        let properties = try Self.properties(label, attributes, unique)
         let path = objectPath
         do throws(SecretServiceError) {
             _ = try await client.unlocking(self, prompting) { (session) throws(SecretServiceError) in
@@ -161,10 +143,11 @@ extension SecretItem {
     /// Changes label and attributes in one step, as far as they are given.
     package func change(
         label: String?,
-        attributes: [String: String]?
+        attributes: [String: String]?,
+        unique: [String] = []
     ) async throws(SecretServiceError) -> Bool {
         let message = Protocol.call(objectPath, Protocol.keychaindItem, "Change")
-        message.append(try Self.properties(label, attributes))
+        message.append(try Self.properties(label, attributes, unique))
         message.write { writer in writer.writeArray(of: "(oayays)") { _ in } }
         do throws(SecretServiceError) {
             _ = try await client.call(message)
@@ -176,12 +159,15 @@ extension SecretItem {
 
     private static func properties(
         _ label: String?,
-        _ attributes: [String: String]?
+        _ attributes: [String: String]?,
+        _ unique: [String]
     ) throws(SecretServiceError) -> [String: Variant] {
         try ArgumentCheck.check(label ?? "", attributes ?? [:])
+        try ArgumentCheck.check(unique)
         var properties: [String: Variant] = [:]
         properties[Protocol.item + ".Label"] = label.map(Variant.string)
         properties[Protocol.item + ".Attributes"] = attributes.map(Variant.stringDictionary)
+        if !unique.isEmpty { properties[Protocol.keychaindItem + ".Unique"] = .strings(unique) }
         return properties
     }
 }

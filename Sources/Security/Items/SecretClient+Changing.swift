@@ -211,7 +211,7 @@ extension SecretClient {
             guard try await !isTaken(UniqueAttributes(changed, changes.programGroup), except: item) else {
                 throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
             }
-            if try await item.updateUnique(label: label, attributes: after.dictionary, unique: names) { return }
+            if try await item.change(label: label, attributes: after.dictionary, unique: names) { return }
         }
         if after != before { try await item.setAttributes(after.dictionary) }
         if !label.utf8.elementsEqual(properties.label.utf8) { try await item.setLabel(label) }

@@ -104,14 +104,12 @@ struct ActionTests {
                 (
                     "take the protection off “Bank” and rename it to “Weather”",
                     { () throws(BusError) in
-                        try await client.call(
-                            item,
-                            "org.keychaind.Item1",
-                            "Update",
-                            "Weather",
-                            ["service": "bank"],
-                            ["service"]
-                        )
+                        let properties: [String: Variant] = [
+                            "org.freedesktop.Secret.Item.Label": .string("Weather"),
+                            "org.freedesktop.Secret.Item.Attributes": .stringDictionary(["service": "bank"]),
+                            "org.keychaind.Item1.Unique": .strings(["service"]),
+                        ]
+                        try await client.call(item, "org.keychaind.Item1", "Change", properties, [WireSecret]())
                     }
                 ),
             ]
