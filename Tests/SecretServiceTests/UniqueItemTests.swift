@@ -120,6 +120,71 @@ struct UniqueItemTests {
     }
 }
 
+/// Calls that wait for a person hold up no other with the same unique attributes.
+struct UniqueItemDialogTests {
+    @Test("a change that waits for a person lets others store items with its key, and is then AlreadyExists")
+    func change_waitsForAPerson_othersWrite() async throws {
+        try await RunningService.withPrompter([.answer("password"), .hang]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            try await unlock(item, as: client)
+            let mark = prompter.questions.count
+            let attributes = ["service": "mail", Reserved.accessControl: "userPresence"]
+            let change = Task { try await client.change(item, attributes, ["service"], secret: "new", in: session) }
+            let question = try await prompter.questions.first("the dialog of the change", after: mark)
+            let other = try await service.makeClient()
+            let otherSession = try await other.openPlainSession()
+            let made = try await other.createUnique(["service": "mail"], ["service"], otherSession)
+            await prompter.respond(.answer("password"), to: question)
+            await #expect(throws: BusError.alreadyExists) { try await change.value }
+            #expect(try await other.searchItems(["service": "mail"]).unlocked == [made])
+            #expect(try await client.label(of: item) == "Bank")
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    @Test("nobody is asked about a change to another item's key")
+    func change_keyOfAnother_nobodyIsAsked() async throws {
+        try await RunningService.withPrompter([.answer("password")]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            _ = try await client.createUnique(["service": "mail"], ["service"], session)
+            try await unlock(item, as: client)
+            let asked = prompter.questions.count
+            let attributes = ["service": "mail", Reserved.accessControl: "userPresence"]
+            await #expect(throws: BusError.alreadyExists) { try await client.change(item, attributes, ["service"]) }
+            #expect(prompter.questions.count == asked)
+        }
+    }
+
+    @Test("an item that is stored after a prompt is unique, too")
+    func createItem_afterAPrompt_isUnique() async throws {
+        try await RunningService.withPrompter([.answer("mine")]) { service, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let attributes = ["service": "mail", Reserved.accessControl: "applicationPassword"]
+            var prompts: [ObjectPath] = []
+            for _ in 0..<2 { prompts.append(try await client.promptForUnique(attributes, ["service"], session)) }
+            let outcomes = [try await client.complete(prompts[0]), try await client.complete(prompts[1])]
+            #expect(outcomes.map(\.isDismissed) == [false, true])
+            let found = try await client.searchItems(["service": "mail"])
+            #expect(found.unlocked.count + found.locked.count == 1)
+            await #expect(throws: BusError.alreadyExists) {
+                try await client.promptForUnique(attributes, ["service"], session)
+            }
+        }
+    }
+
+    /// Lets a client use an item for longer than dialogs take.
+    private func unlock(_ item: ObjectPath, as client: SecretServiceProxy) async throws {
+        let context = try await ContextClient(client)
+        try await context.set("ReuseDuration", to: .uint32(300_000))
+        _ = try await client.complete(context.unlock([item]).prompt)
+    }
+}
+
 extension SecretServiceProxy {
     fileprivate func change(
         _ item: ObjectPath,
@@ -143,6 +208,25 @@ extension SecretServiceProxy {
         _ session: ObjectPath,
         replace: Bool = false
     ) async throws(BusError) -> ObjectPath {
+        try await create(attributes, unique, session, replace: replace).item
+    }
+
+    /// The prompt that stores an item.
+    @discardableResult
+    fileprivate func promptForUnique(
+        _ attributes: [String: String],
+        _ unique: [String],
+        _ session: ObjectPath
+    ) async throws(BusError) -> ObjectPath {
+        try await create(attributes, unique, session, replace: false).prompt
+    }
+
+    private func create(
+        _ attributes: [String: String],
+        _ unique: [String],
+        _ session: ObjectPath,
+        replace: Bool
+    ) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
         try await call(
             Self.defaultAlias,
             "org.keychaind.Collection1",
@@ -151,6 +235,6 @@ extension SecretServiceProxy {
             WireSecret(session: session, value: Array("secret".utf8)),
             replace,
             unique
-        ).read(ObjectPath.self, ObjectPath.self).0
+        ).read(ObjectPath.self, ObjectPath.self)
     }
 }

@@ -9,8 +9,11 @@ extension Items {
     /// Stores a new item, or replaces the one with equal attributes, and returns its path.
     ///
     /// Throws `IsLocked` if the replaced item is protected and the authorisation does not match its state.
+    ///
+    /// - Parameter key: the values that no other item may have.
     func create(
         _ new: consuming NewItem,
+        ifUnique key: UniqueKey?,
         in collection: Collection,
         for client: Client,
         applicationPassword: consuming SecureBytes? = nil,
@@ -21,6 +24,14 @@ extension Items {
         // For the audit, as the program may end with the answer.
         if policy != nil { _ = await client.caller() }
         var attributes = try await bind(description.attributes, under: policy)
+        // An item is found once it is on disk, so a second creation with the same key waits for the first.
+        let place = key?.place(in: collection)
+        if let place { await uniqueKeys.lock(place) }
+        defer { if let place { uniqueKeys.unlock(place) } }
+        if let key {
+            let id = new.replacing ? itemToReplace(by: description, in: collection, for: client) : nil
+            try await check(key, otherThan: id, in: collection, for: client)
+        }
         // The view may have changed in the waits.
         try checkStoring(attributes, for: client)
         var replaced: ReplacedItem?

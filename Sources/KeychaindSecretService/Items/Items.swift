@@ -17,7 +17,7 @@ final class Items {
     let keys: KeyWorker
     let clients: PeerTable<Client>
     let logger: Logger
-    /// Serialises creations and changes that require uniqueness.
+    /// Serialises creations and changes that require uniqueness; held only for a write, never while a person is asked.
     let uniqueKeys = KeyedLock<UniqueKey.Place>()
 
     private let lockouts: LockoutTable

@@ -20,22 +20,17 @@ struct UniqueKey {
     /// As bytes, since equal strings may differ in them.
     let absent: Set<[UInt8]>
 
-    let attributes: Attributes
-
-    /// Whether to replace an item with the same attributes.
-    let replaces: Bool
-
     /// Reads the arguments of `CreateItem` of `org.keychaind.Collection1`, except the secret.
     @BusActor
     init(from call: MethodCall) throws(BusError) {
         var reader = call.message.makeReader()
         let attributes = try ItemDescription(from: &reader).attributes
         reader.skip()
-        let replaces = try Bool(from: &reader)
-        try self.init(of: attributes, names: try UniqueKey.readNames(&reader), replaces: replaces)
+        reader.skip()
+        try self.init(of: attributes, names: try UniqueKey.readNames(&reader))
     }
 
-    init(of attributes: Attributes, names: [String], replaces: Bool = false) throws(BusError) {
+    init(of attributes: Attributes, names: [String]) throws(BusError) {
         guard !names.isEmpty else { throw BusError(.invalidArguments, "no unique attribute is named") }
         var absent = Set(names.map { Array($0.utf8) })
         var present: [(String, String)] = []
@@ -45,9 +40,10 @@ struct UniqueKey {
         }
         self.present = Attributes(present)
         self.absent = absent
-        self.attributes = attributes
-        self.replaces = replaces
     }
+
+    /// The bytes of names and values.
+    var byteCount: Int { present.packed.count + absent.reduce(0) { $0 + $1.count } }
 
     /// Reads at most as many names as an item may have attributes.
     static func readNames(_ reader: inout Reader) throws(BusError) -> [String] {
@@ -73,11 +69,27 @@ struct UniqueKey {
     }
 }
 
+extension Items {
+    /// Throws `AlreadyExists` if an item that exists for the client, other than the given one, has the key.
+    func check(
+        _ key: UniqueKey,
+        otherThan id: ItemID?,
+        in collection: Collection,
+        for client: Client
+    ) async throws(BusError) {
+        let exists = await client.hasItem(with: key, otherThan: id, in: collection, largeAnswers)
+        // A locked collection is refused later, whatever it contains.
+        guard collection.isLocked || !exists else {
+            throw BusError(.alreadyExists, "another item has the same unique attributes")
+        }
+    }
+}
+
 extension Client {
     /// Whether an item that exists for the client, other than the given one, has the key.
     ///
     /// Many items may have the present attributes, and other calls are handled in between.
-    func hasItem(
+    fileprivate func hasItem(
         with key: UniqueKey,
         otherThan replaced: ItemID?,
         in collection: Collection,

@@ -143,8 +143,13 @@ struct CollectionObject {
     }
 
     /// Stores an item, or returns a prompt that does so after asking a person (#92).
+    ///
+    /// - Parameter key: the values that no other item may have.
     @BusActor
-    private func store(_ new: consuming NewItem) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
+    func store(
+        _ new: consuming NewItem,
+        ifUnique key: UniqueKey? = nil
+    ) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
         let protection = try Items.checkProtection(in: new.description.attributes)
         try items.checkStoring(new.description.attributes, for: client)
         let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection, for: client) : nil
@@ -166,6 +171,7 @@ struct CollectionObject {
         guard obstacle != nil || needsPassword && password == nil else {
             let item = try await items.create(
                 new,
+                ifUnique: key,
                 in: collection,
                 for: client,
                 applicationPassword: password,
@@ -173,33 +179,17 @@ struct CollectionObject {
             )
             return (item, .root)
         }
+        // Nobody is asked about an item that would not be stored.
+        if let key { try await items.check(key, otherThan: replaced, in: collection, for: client) }
         let action = CreateItemPrompt(
             new,
+            ifUnique: key,
             replacing: obstacle,
             withPassword: needsPassword,
             in: collection,
             items: items
         )
         return (.root, try client.makePrompt(action))
-    }
-
-    /// Stores an item, unless another one has the same values of the unique attributes.
-    @BusActor
-    func store(
-        _ new: consuming NewItem,
-        ifUnique key: UniqueKey
-    ) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
-        // An item is found once it is on disk, so a second creation with the same key waits for the first.
-        let place = key.place(in: collection)
-        await items.uniqueKeys.lock(place)
-        defer { items.uniqueKeys.unlock(place) }
-        let replaced = key.replaces ? collection.itemToReplace(key.attributes, having: client.replacedAttributes) : nil
-        let exists = await client.hasItem(with: key, otherThan: replaced, in: collection, provider.largeAnswers)
-        // A locked collection is refused later, whatever it contains.
-        guard collection.isLocked || !exists else {
-            throw BusError(.alreadyExists, "an item with the same unique attributes exists")
-        }
-        return try await store(new)
     }
 
     /// Deletes the collection, or returns a prompt that does.

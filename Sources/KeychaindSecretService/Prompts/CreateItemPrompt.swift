@@ -15,26 +15,31 @@ final class CreateItemPrompt: PromptAction {
     private var new: NewItem?
     private let label: String
     private let attributes: Attributes
+    private let key: UniqueKey?
     private let needsPassword: Bool
     private let replaced: ProtectedItem?
     private let collection: Collection
     private let items: Items
 
     /// - Parameters:
+    ///   - key: the values that no other item may have.
     ///   - replaced: the protected item to replace, if any; replacing it needs an authentication.
     ///   - needsPassword: whether the person chooses an application password for the item.
     init(
         _ new: consuming NewItem,
+        ifUnique key: UniqueKey?,
         replacing replaced: ProtectedItem?,
         withPassword needsPassword: Bool,
         in collection: Collection,
         items: Items
     ) {
         label = new.description.label
-        attributes = new.description.attributes
+        self.attributes = new.description.attributes
         let texts = new.secret.contentType.utf8.count + new.description.label.utf8.count
-        keptBytes = new.secret.bytes.count + texts + new.description.attributes.packed.count
+        let attributes = new.description.attributes.packed.count + (key?.byteCount ?? 0)
+        keptBytes = new.secret.bytes.count + texts + attributes
         self.new = consume new
+        self.key = key
         self.needsPassword = needsPassword
         self.replaced = replaced
         self.collection = collection
@@ -74,6 +79,7 @@ final class CreateItemPrompt: PromptAction {
         do throws(BusError) {
             let path = try await items.create(
                 new,
+                ifUnique: key,
                 in: collection,
                 for: client,
                 applicationPassword: password,
