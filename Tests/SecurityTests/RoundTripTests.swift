@@ -40,7 +40,15 @@ struct RoundTripTests {
                 let change = [kSecAttrComment: "c"] as CFDictionary
                 #expect(SecItemUpdate(keychain.generic("anna"), change) == errSecSuccess)
             }
-            #expect(changing == ["Search1.Search", "Properties.Set"])
+            #expect(changing == ["Search1.Search", "Item1.Change"])
+            let changingAll = try await monitor.calls {
+                let change: [CFString: Any] = [
+                    kSecAttrComment: "d", kSecAttrLabel: "l", kSecAttrAccount: "ben", kSecValueData: data("3"),
+                ]
+                #expect(SecItemUpdate(keychain.generic("anna"), change as CFDictionary) == errSecSuccess)
+            }
+            #expect(changingAll == ["Search1.Search", "Search1.Search", "Item1.Change"])
+            #expect(keychain.secret(keychain.generic("ben")) == "3")
         }
     }
 

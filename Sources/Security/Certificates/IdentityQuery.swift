@@ -125,7 +125,7 @@ extension SecretClient {
         guard isNew else { throw SecretServiceError(.alreadyExists, "the identity exists in the keychain") }
     }
 
-    /// Changes the items of identities.
+    /// Changes the items of identities, or none.
     ///
     /// - Returns: the number of identities.
     func updateIdentities(
@@ -133,14 +133,31 @@ extension SecretClient {
         with changes: (certificate: ItemQuery?, key: ItemQuery?)
     ) async throws(SecretServiceError) -> Int {
         let found = try await readIdentities(query)
+        var targets: [UpdateTarget] = []
+        // Two certificates may have the same key.
+        var items: Set<SecretItem> = []
         for identity in found {
             for (item, changes) in [(identity.certificate, changes.certificate), (identity.key, changes.key)] {
                 guard let changes else { continue }
-                var one = query.certificate
-                one.reference = item.reference
-                one.itemClass = changes.itemClass
-                _ = try await update(one, nil, with: changes)
+                for match in try await matches(nil, item.reference, limit: .max)
+                where items.insert(match.item).inserted {
+                    targets.append(
+                        UpdateTarget(
+                            match: match,
+                            itemClass: changes.itemClass,
+                            changes: changes,
+                            secret: try changes.newSecret
+                        )
+                    )
+                }
             }
+        }
+        let changesProtection = targets.contains { $0.changes.changesProtection }
+        let action: AuthenticationContext.Action = changesProtection ? .protect : .change
+        let all = targets
+        _ = try await ItemUnlocking.during(query.certificate, to: action, on: self) {
+            (unlocking) throws(SecretServiceError) in
+            try await update(all, unlocking)
         }
         return found.count
     }

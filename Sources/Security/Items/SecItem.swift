@@ -49,7 +49,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes all matching items.
+/// Changes all matching items, or none if one of them cannot be changed.
 ///
 /// - Parameters:
 ///   - query: the class and attributes of the items, without limit or requested results; ``kSecValueData`` is ignored.

@@ -123,7 +123,7 @@ extension SecretClient {
         return try await createCollection(label: "Login", alias: "default", prompting: prompting)
     }
 
-    /// Changes all matching items.
+    /// Changes all matching items, or none.
     ///
     /// - Returns: the number of items.
     func update(
@@ -131,14 +131,34 @@ extension SecretClient {
         _ search: ItemSearch?,
         with changes: ItemQuery
     ) async throws(SecretServiceError) -> Int {
+        let secret = try changes.newSecret
         let action: AuthenticationContext.Action = changes.changesProtection ? .protect : .change
         return try await ItemUnlocking.during(query, to: action, on: self) { (unlocking) throws(SecretServiceError) in
             let matches = try await matches(search, query.reference, limit: .max)
-            let open = try await unlocking.open(matches, allAreNeeded: true)
-            for match in open { try await check(changes, of: match.item, query.itemClass(of: match)) }
-            for match in open { try await update(match, with: changes, unlocking) }
-            return open.count
+            let targets = matches.map { match in
+                UpdateTarget(match: match, itemClass: query.itemClass(of: match), changes: changes, secret: secret)
+            }
+            return try await update(targets, unlocking)
         }
+    }
+
+    /// Changes items, or none: everything that can be checked before is.
+    ///
+    /// - Returns: the number of items.
+    func update(_ targets: [UpdateTarget], _ unlocking: ItemUnlocking) async throws(SecretServiceError) -> Int {
+        let open = Set(try await unlocking.open(targets.map(\.match), allAreNeeded: true).map(\.item))
+        var updates: [ItemUpdate] = []
+        for target in targets where open.contains(target.match.item) {
+            do throws(SecretServiceError) {
+                updates.append(try await checked(target, unlocking))
+            } catch  where error.code == .noSuchObject {
+                // Deleted meanwhile.
+                continue
+            }
+        }
+        try await checkPrimaryKeys(of: updates)
+        var writer = UpdateWriter(unlocking)
+        return try await writer.write(updates)
     }
 
     /// Checks that the changes leave a key or certificate itself as it is, except for a key that is any bytes.
@@ -159,62 +179,39 @@ extension SecretClient {
         throw SecretServiceError(.invalidArguments, "a key or certificate cannot be replaced; add another item")
     }
 
-    private func update(
-        _ match: Match,
-        with changes: ItemQuery,
+    /// The changes of an open item; throws if they are not allowed.
+    private func checked(
+        _ target: UpdateTarget,
         _ unlocking: ItemUnlocking
-    ) async throws(SecretServiceError) {
+    ) async throws(SecretServiceError) -> ItemUpdate {
+        let (match, changes) = (target.match, target.changes)
+        try await check(changes, of: match.item, target.itemClass)
         if changes.values[.accessControl] != nil, try await !enforcesAccessControl() {
             throw SecretClient.cannotProtect
         }
-        let item = match.item
-        if !changes.values.isEmpty || changes.synchronizable != nil || changes.label != nil {
-            // The attributes of a locked item may have been unknown before.
-            var properties = match.isLocked ? nil : match.record?.properties
-            try await unlocking.using(item) { () throws(SecretServiceError) in
-                let before = if let properties { properties } else { try await item.properties() }
-                properties = nil
-                try await change(item, before, by: changes)
+        let update = ItemUpdate(item: match.item, new: ItemContents(secret: target.secret))
+        guard changes.changesAttributes else { return update }
+        // The attributes of a locked item may have been unknown before.
+        let known = match.isLocked ? nil : match.record?.properties
+        let properties =
+            if let known { known } else {
+                try await unlocking.using(match.item) { () throws(SecretServiceError) in
+                    try await match.item.properties()
+                }
             }
-        }
-        if let data = changes.data {
-            try await unlocking.using(item) { () throws(SecretServiceError) in
-                try await item.setSecret(try Secret(data), prompting: .never)
-            }
-        }
+        return try update.changing(properties, changes)
     }
 
-    private func change(
-        _ item: SecretItem,
-        _ properties: SecretItem.Properties,
-        by changes: ItemQuery
-    ) async throws(SecretServiceError) {
-        let before = Attributes(properties.attributes)
-        var changed = KeychainItem(before, label: properties.label)
-        do throws(StatusError) {
-            if changes.isUnconstrained { try changed.setChecked(.accessControl, nil) }
-            for (attribute, value) in changes.values where !changed.implies(value, of: attribute, changes) {
-                try changed.setChecked(attribute, attribute.isOmitted(in: changed.itemClass, value) ? nil : value)
-            }
-            if let synchronizable = changes.synchronizable {
-                try changed.setChecked(.synchronizable, .boolean(synchronizable == .yes))
-            }
-            if changes.changesProtection { try changed.checkSynchronizable() }
-        } catch {
-            throw SecretServiceError(.invalidArguments, error.reason)
-        }
-        if let label = changes.label { (changed.label, changed.isLabelData) = (label, changes.isLabelData) }
-        // Compared by bytes, as providers do: another Unicode form is another value.
-        let after = changed.attributes
-        let (label, names) = (changed.storedLabel, changed.uniqueNames)
-        if before.only(names) != after.only(names) {
-            guard try await !isTaken(UniqueAttributes(changed, changes.programGroup), except: item) else {
+    /// Throws ``SecretServiceError/Code/alreadyExists`` if two of the items would have the same primary key, or if one
+    /// would have that of another item.
+    private func checkPrimaryKeys(of updates: [ItemUpdate]) async throws(SecretServiceError) {
+        var keys: Set<UniqueAttributes> = []
+        for update in updates {
+            guard let key = update.key?.values else { continue }
+            guard keys.insert(key).inserted, try await !isTaken(key, except: update.item) else {
                 throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
             }
-            if try await item.change(label: label, attributes: after.dictionary, unique: names) { return }
         }
-        if after != before { try await item.setAttributes(after.dictionary) }
-        if !label.utf8.elementsEqual(properties.label.utf8) { try await item.setLabel(label) }
     }
 
     /// Deletes all matching items.
@@ -269,15 +266,68 @@ extension KeychainItem {
     var needsAuthentication: Bool { (try? Protection(of: attributes))?.policy != nil }
 }
 
+extension ItemUpdate {
+    /// The update with changes of label and attributes; throws if an item cannot have them.
+    fileprivate func changing(
+        _ properties: SecretItem.Properties,
+        _ changes: ItemQuery
+    ) throws(SecretServiceError) -> ItemUpdate {
+        let before = Attributes(properties.attributes)
+        var changed = KeychainItem(before, label: properties.label)
+        do throws(StatusError) {
+            try changed.apply(changes)
+        } catch {
+            throw SecretServiceError(.invalidArguments, error.reason)
+        }
+        // Compared by bytes, as providers do: another Unicode form is another value.
+        let after = changed.attributes
+        let (label, names) = (changed.storedLabel, changed.uniqueNames)
+        var update = self
+        if after != before {
+            (update.new.attributes, update.old.attributes) = (after.dictionary, properties.attributes)
+        }
+        if !label.utf8.elementsEqual(properties.label.utf8) {
+            (update.new.label, update.old.label) = (label, properties.label)
+        }
+        if before.only(names) != after.only(names) {
+            update.key = (UniqueAttributes(changed, changes.programGroup), names)
+        }
+        return update
+    }
+}
+
 extension ItemQuery {
+    /// Whether the changes are not of the secret alone.
+    fileprivate var changesAttributes: Bool { !values.isEmpty || synchronizable != nil || label != nil }
+
+    /// The secret of the changes; throws if it is too large for any provider.
+    var newSecret: SharedSecret? {
+        get throws(SecretServiceError) {
+            guard let data else { return nil }
+            return SharedSecret(try Secret(data))
+        }
+    }
+
     /// Whether the changes affect the protection of an item.
-    fileprivate var changesProtection: Bool {
+    var changesProtection: Bool {
         isUnconstrained || synchronizable != nil || values[.accessControl] != nil || values[.accessible] != nil
             || values[.accessGroup] != nil
     }
 }
 
 extension KeychainItem {
+    fileprivate mutating func apply(_ changes: ItemQuery) throws(StatusError) {
+        if changes.isUnconstrained { try setChecked(.accessControl, nil) }
+        for (attribute, value) in changes.values where !implies(value, of: attribute, changes) {
+            try setChecked(attribute, attribute.isOmitted(in: itemClass, value) ? nil : value)
+        }
+        if let synchronizable = changes.synchronizable {
+            try setChecked(.synchronizable, .boolean(synchronizable == .yes))
+        }
+        if changes.changesProtection { try checkSynchronizable() }
+        if let label = changes.label { (self.label, isLabelData) = (label, changes.isLabelData) }
+    }
+
     /// Whether an item without an attribute already has the effect of a value, so that it need not be stored.
     ///
     /// Programs write results back, which have all defaults.

@@ -2,7 +2,7 @@ import KeychaindModel
 import SecretServiceClient
 
 /// The attributes that identify an item, as another one without an access group would have them.
-struct UniqueAttributes: Sendable {
+struct UniqueAttributes: Hashable, Sendable {
     private let values: Attributes
     private let names: [String]
     private let group: String
