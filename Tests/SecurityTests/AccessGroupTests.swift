@@ -154,6 +154,21 @@ struct AccessGroupTests {
         }
     }
 
+    @Test("No program is in a group without a name")
+    func emptyGroup_isMissingEntitlement() async throws {
+        try await Keychain.with { keychain in
+            let nameless: [CFString: Any] = [kSecAttrAccessGroup: ""]
+            let item = keychain.generic("anna", nameless.merging([kSecValueData: data("1")]) { $1 })
+            #expect(SecItemAdd(item, nil) == errSecMissingEntitlement)
+            #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecItemNotFound)
+            #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
+            #expect(SecItemCopyMatching(keychain.generic("anna", nameless), nil) == errSecMissingEntitlement)
+            #expect(SecItemUpdate(keychain.generic(), nameless as CFDictionary) == errSecMissingEntitlement)
+            #expect(SecItemDelete(keychain.generic("anna", nameless)) == errSecMissingEntitlement)
+            #expect(keychain.secret(keychain.generic()) == "1")
+        }
+    }
+
     @Test("An access control comes with its accessibility")
     func copyMatching_accessControl_hasAccessibility() async throws {
         try await Keychain.with { keychain in

@@ -212,6 +212,10 @@ extension ItemQuery {
             guard let read = value.value(as: attribute.kind) else {
                 throw StatusError(errSecParam, "the attribute \(key) has a value of the wrong type")
             }
+            // As on Apple's systems, where no program is in it: an item without a group is in the program's own.
+            guard attribute != .accessGroup || !read.isEmpty else {
+                throw StatusError(errSecMissingEntitlement, "no program is in an access group without a name")
+            }
             values[attribute] = read
         }
     }
