@@ -90,6 +90,10 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     /// A paired device nearby; not supported.
     public static let companion = SecAccessControlCreateFlags(rawValue: 1 << 5)
 
+    /// The older name of ``companion``.
+    @available(*, deprecated, renamed: "companion")
+    public static let watch = companion
+
     /// One constraint must be met, and the application password if there is one.
     public static let or = SecAccessControlCreateFlags(rawValue: 1 << 14)
 

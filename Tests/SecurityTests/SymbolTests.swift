@@ -63,6 +63,26 @@ struct SymbolTests {
     }
 
     @Test
+    @available(*, deprecated)
+    func olderFlags_areTheSame() {
+        #expect(SecAccessControlCreateFlags.touchIDAny == .biometryAny)
+        #expect(SecAccessControlCreateFlags.touchIDCurrentSet == .biometryCurrentSet)
+        #expect(SecAccessControlCreateFlags.watch == .companion)
+    }
+
+    @Test
+    func dictionaries_haveKeyValueCoding() {
+        let query = NSMutableDictionary()
+        query.setValue(kSecClassKey, forKey: kSecClass as String)
+        query.setValue("anna", forKey: kSecAttrAccount as String)
+        query.setValue(nil, forKey: kSecAttrAccount as String)
+        #expect(query.value(forKey: kSecClass as String) as? String == kSecClassKey as String)
+        #expect(query.value(forKey: kSecAttrAccount as String) == nil && query.count == 1)
+        let copy: CFDictionary = query
+        #expect(copy.value(forKey: kSecClass as String) != nil)
+    }
+
+    @Test
     func keys_differ() {
         let keys: [CFString] = [
             kSecClass, kSecAttrAccess, kSecAttrAccessControl, kSecAttrAccessible, kSecAttrAccessGroup,
