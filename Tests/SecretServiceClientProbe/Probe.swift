@@ -125,9 +125,11 @@ enum Probe {
         configuration.encryption = .none
         let client = try await SecretClient.connect(configuration)
         guard let context = try await client.makeAuthenticationContext() else { throw Failure("no context") }
-        var password: [UInt8] = []
-        password.reserveCapacity(MemoryScan.count)
-        for index in 0..<MemoryScan.count { password.append(MemoryScan.byte(index)) }
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: MemoryScan.count, alignment: 1)
+        for index in bytes.indices { bytes[index] = MemoryScan.byte(index) }
+        let password = try Secret(copying: UnsafeRawBufferPointer(bytes))
+        for index in bytes.indices { bytes[index] = 0 }
+        bytes.deallocate()
         guard MemoryScan.occurrences() == 1 else { throw Failure("the password is not found where it is") }
         try await context.setCredential(password)
         let count = MemoryScan.occurrences()

@@ -1,5 +1,6 @@
 import Foundation
 import SecretServiceClient
+import Security
 import Synchronization
 
 /// The state of an ``LAContext``, usable from any thread.
@@ -24,8 +25,8 @@ final class ContextState: Sendable {
         var link = Link.unused
         var biometryType = LABiometryType.none
         var wasChecked = false
-        /// The application password; nil for none.
-        var credential: [UInt8]?
+        /// The application password, overwritten with its last reference; nil for none.
+        var credential: SharedSecret?
         /// The provider's context that has it.
         weak var holder: AuthenticationContext?
         /// Whether any was ever supplied.
@@ -46,7 +47,7 @@ final class ContextState: Sendable {
 
     var hasCredential: Bool { contents.withLock { $0.credential != nil } }
 
-    func setCredential(_ credential: [UInt8]?) {
+    func setCredential(_ credential: SharedSecret?) {
         contents.withLock { contents in
             contents.credential = credential
             contents.holder = nil
@@ -59,9 +60,13 @@ final class ContextState: Sendable {
             (contents.credential, contents.holder === context, contents.wasSupplied)
         }
         guard !isSupplied, credential != nil || wasSupplied else { return }
-        try await context.setCredential(credential ?? [])
+        if let credential {
+            try await context.setCredential(credential.secret)
+        } else {
+            try await context.setCredential(try Secret([]))
+        }
         contents.withLock { contents in
-            contents.holder = contents.credential == credential ? context : nil
+            contents.holder = contents.credential === credential ? context : nil
             contents.wasSupplied = true
         }
     }

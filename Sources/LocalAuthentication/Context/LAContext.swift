@@ -159,12 +159,17 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// A wrong password counts as an attempt, and fails the call with `errSecAuthFailed`.
     ///
     /// - Parameters:
-    ///   - credential: the password, up to 1024 bytes; nil to ask the person.
+    ///   - credential: the password, up to 1024 bytes; nil to ask the person. The context overwrites its copy.
     ///   - type: ``LACredentialType/applicationPassword``.
     /// - Returns: whether it is kept; false for a smart card, a longer password, and an ended context.
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
         guard type == .applicationPassword, credential?.count ?? 1 <= 1024, state.isUsable else { return false }
-        state.setCredential(credential.flatMap { $0.isEmpty ? nil : [UInt8]($0) })
+        guard let credential, !credential.isEmpty else {
+            state.setCredential(nil)
+            return true
+        }
+        guard let secret = try? SharedSecret(copying: credential) else { return false }
+        state.setCredential(secret)
         return true
     }
 

@@ -42,10 +42,10 @@ package final class AuthenticationContext: Sendable {
     }
 
     /// Supplies the application password of items; empty for none.
-    package func setCredential(_ password: [UInt8]) async throws(SecretServiceError) {
+    package func setCredential(_ password: borrowing Secret) async throws(SecretServiceError) {
         let session = try await client.session()
         let message = Protocol.call(path, Protocol.context, "SetCredential")
-        try session.append(try Secret(password), to: message)
+        try session.append(password, to: message)
         _ = try await client.callWithSecret(message, to: owner)
     }
 

@@ -1,7 +1,7 @@
 #if Keys
 import KeychaindGcrypt
 
-/// A password of a PKCS #12 file, in the two forms that the algorithms take.
+/// A password of a PKCS #12 file, in the two forms that the algorithms take; both are overwritten at its end.
 struct PKCS12Password: ~Copyable {
     /// UTF-8, for PBES2.
     let utf8: SecureBytes
@@ -11,10 +11,18 @@ struct PKCS12Password: ~Copyable {
 
     /// Nil stands for no password: some programs use nothing at all, others an empty password.
     init(_ text: String?) throws(GcryptError) {
-        var bytes: [UInt8] = []
-        for unit in text.map({ Array($0.utf16) + [0] }) ?? [] { bytes += [UInt8(unit >> 8), UInt8(unit & 0xff)] }
-        let short = try SecureBytes(copying: Array((text ?? "").utf8), in: .locked)
-        let wide = try SecureBytes(copying: bytes, in: .locked)
+        // Written where they stay: no copy is left behind.
+        var short = try SecureBytes(count: text?.utf8.count ?? 0, in: .locked)
+        var wide = try SecureBytes(count: text.map { 2 * ($0.utf16.count + 1) } ?? 0, in: .locked)
+        if let text {
+            short.withUnsafeMutableBytes { $0.copyBytes(from: text.utf8) }
+            wide.withUnsafeMutableBytes { bytes in
+                for (index, unit) in text.utf16.enumerated() {
+                    bytes[2 * index] = UInt8(unit >> 8)
+                    bytes[2 * index + 1] = UInt8(unit & 0xff)
+                }
+            }
+        }
         utf8 = short
         utf16 = wide
     }
