@@ -29,15 +29,16 @@ public final class LARightStore: Sendable {
 
     /// Deletes a right and its secret; needs the same authentication as reading it.
     public func removeRight(_ right: LAPersistedRight) async throws {
-        try await RightItem(right.identifier).delete(in: right.context)
+        // The keys first: without its item, the right could not be deleted again after a failure.
         try await RightKey(right.identifier).delete(in: right.context)
+        try await RightItem(right.identifier).delete(in: right.context)
     }
 
     /// Deletes a right and its secret; needs the same authentication as reading it.
     public func removeRight(forIdentifier identifier: String) async throws {
         let context = LAContext()
-        try await RightItem(identifier).delete(in: context)
         try await RightKey(identifier).delete(in: context)
+        try await RightItem(identifier).delete(in: context)
     }
 
     /// Deletes all rights of this program; needs the same authentication as reading them.

@@ -113,16 +113,19 @@ extension SecretClient {
         if let key, try await record(of: item(at: key.path)) == nil {
             throw SecretServiceError(.noSuchObject, "the key of the identity was deleted")
         }
-        var isNew = false
+        var added: [SecretItem] = []
         for part in parts {
             do throws(SecretServiceError) {
-                _ = try await add(part.item, part.query)
-                isNew = true
+                added.append(try item(at: try await add(part.item, part.query).reference.path))
             } catch  where error.code == .alreadyExists {
                 continue
+            } catch {
+                // No key without its certificate.
+                for item in added { try? await item.delete(prompting: .never) }
+                throw error
             }
         }
-        guard isNew else { throw SecretServiceError(.alreadyExists, "the identity exists in the keychain") }
+        guard !added.isEmpty else { throw SecretServiceError(.alreadyExists, "the identity exists in the keychain") }
     }
 
     /// Changes the items of identities, or none.
@@ -168,7 +171,8 @@ extension SecretClient {
     func deleteIdentities(_ query: IdentityQuery) async throws(SecretServiceError) -> Int {
         let found = try await readIdentities(query)
         for identity in found {
-            for item in [identity.certificate, identity.key] {
+            // The key first: it may have an access control, and a person may refuse.
+            for item in [identity.key, identity.certificate] {
                 var one = query.certificate
                 one.reference = item.reference
                 one.values = [:]

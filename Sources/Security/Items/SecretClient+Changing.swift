@@ -33,7 +33,8 @@ extension SecretClient {
         found.data = query.data ?? []
         found.itemClass = item.itemClass
         found.item = item
-        if query.returns.contains(.attributes), let record = try await record(of: made) {
+        // The item is stored, whatever becomes of this call.
+        if query.returns.contains(.attributes), let record = try? await record(of: made) {
             found.times = ItemTimes(record)
             found.item = KeychainItem(record.properties)
         }
@@ -71,15 +72,26 @@ extension SecretClient {
             guard !item.isOnlyUsed else { throw SecretClient.cannotUseKeys }
             return nil
         }
-        guard let record = try await record(of: made) else {
-            throw SecretServiceError(.noSuchObject, "the new key was deleted")
-        }
+        let record = try await recordOfNew(made)
         var found = FoundItem(reference: PersistentReference(path: made.path))
         found.itemClass = .key
         found.item = KeychainItem(record.properties)
         found.times = ItemTimes(record)
         found.authentication = query.authentication
         return found
+    }
+
+    /// The record of a key that was just made, which is deleted if it cannot be read: the program gets no key.
+    private func recordOfNew(_ key: SecretItem) async throws(SecretServiceError) -> SecretItemRecord {
+        do throws(SecretServiceError) {
+            guard let record = try await record(of: key) else {
+                throw SecretServiceError(.noSuchObject, "the new key was deleted")
+            }
+            return record
+        } catch {
+            try? await key.delete(prompting: .never)
+            throw error
+        }
     }
 
     private func create(
