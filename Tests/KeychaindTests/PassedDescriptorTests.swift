@@ -93,22 +93,22 @@ import Testing
         #expect(try await process.terminate() == .success)
     }
 
-    @Test("the log says that kept keys open nothing")
-    func start_withUselessKeptKeys_saysThatKeychainsAreLocked() async throws {
-        let bus = try await PrivateBus()
-        let launch = try Launch(on: bus)
-        // The number 1033 is F_ADD_SEALS, and 7 the seals of the size.
+    /// Starts the daemon with a descriptor for kept keys, made by an expression in Python.
+    private func start(_ launch: Launch, passing descriptor: String) throws -> ChildProcess {
         let script = """
             import fcntl, os, sys
-            keys = os.memfd_create('keys', os.MFD_ALLOW_SEALING)
-            os.write(keys, b'no keys')
-            fcntl.fcntl(keys, 1033, 7)
-            os.dup2(keys, 3)
+            def kept_memory():
+                keys = os.memfd_create('keys', os.MFD_ALLOW_SEALING)
+                os.write(keys, b'no keys')
+                # F_ADD_SEALS, and the seals of the size.
+                fcntl.fcntl(keys, 1033, 7)
+                return keys
+            os.dup2(\(descriptor), 3)
             os.set_inheritable(3, True)
             os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1', LISTEN_FDNAMES='keychain-keys')
             os.execv(sys.argv[1], sys.argv[1:])
             """
-        let process = try ChildProcess(
+        return try ChildProcess(
             "/usr/bin/python3",
             ["-c", script, KeychainDaemon.executable],
             environment: launch.environment,
@@ -130,11 +130,32 @@ final class PacketListener: Sendable {
         descriptor = PacketListener.makeSocket()
         guard PacketListener.withAddress(path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 8) == 0 else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+
+    @Test("the log says that kept keys open nothing")
+    func start_withUselessKeptKeys_saysThatKeychainsAreLocked() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        let process = try start(launch, passing: "kept_memory()")
         }
     }
 
     deinit {
         close(descriptor)
+
+    @Test("a file that is passed for kept keys stays as it is")
+    func start_withAFileForKeptKeys_doesNotChangeIt() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        let file = try launch.folder.write("somebody's", to: "file")
+        let watch = try await NameWatch(KeychainDaemon.busName, on: bus)
+        let process = try start(launch, passing: "os.open('\(file)', os.O_RDWR)")
+        try await watch.waitForOwner(unless: process)
+        // Answered once the kept keys have been taken.
+        _ = try await SecretServiceProxy(on: bus).readAlias("default")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "somebody's")
+        #expect(try await process.terminate() == .success)
+    }
     }
 
     /// Whether a client has connected.

@@ -49,7 +49,10 @@ enum KeptKeys {
 
     private static func read(_ descriptor: Int32) -> SecureBytes? {
         var status = stat()
-        guard fcntl(descriptor, keychaind_get_seals) & keychaind_seals_of_size == keychaind_seals_of_size,
+        // Only what has the seals of `leave(_:)` is overwritten. For a file that can have none, the call fails with -1,
+        // whose bits are all set. Some kernels add a seal of their own.
+        let seals = fcntl(descriptor, keychaind_get_seals)
+        guard seals >= 0, seals & keychaind_seals_of_size == keychaind_seals_of_size,
             fstat(descriptor, &status) == 0, status.st_size > 0, status.st_size <= maximumSize
         else { return nil }
         let size = Int(status.st_size)
