@@ -81,6 +81,22 @@ import Testing
         #expect(try await process.terminate() == .success)
     }
 
+    @Test("a socket whose name is like a line of the kernel's list keeps no login out")
+    func start_aNameForgesAListener_takesThePlace() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        let path = try launch.folder.makeFolder("keychaind") + "/pam"
+        chmod(launch.folder.path("keychaind"), 0o700)
+        do { _ = try PacketListener(at: path) }
+        // Any user can take any abstract name.
+        let forged = try NotificationSocket(at: "@\n0: 0 0 00010000 0 0 0 \(path)")
+        let process = try await launch.start(on: bus)
+        _ = try await SecretServiceProxy(on: bus).readAlias("default")
+        #expect(PacketListener.canConnect(to: path))
+        #expect(try await process.terminate() == .success)
+        withExtendedLifetime(forged) {}
+    }
+
     @Test("descriptors passed to another process are ignored")
     func start_withDescriptorsForAnotherProcess_leavesThemAlone() async throws {
         let bus = try await PrivateBus()
@@ -114,22 +130,6 @@ import Testing
             environment: launch.environment,
             keeping: launch.folder
         )
-        _ = try await process.standardError.lines.first("the warning") {
-            $0.contains("Keychains are locked after the restart")
-        }
-        #expect(try await process.terminate() == .success)
-    }
-}
-
-/// A listener for sequential packets that accepts no connection.
-final class PacketListener: Sendable {
-    private let descriptor: Int32
-
-    /// Starts to listen; the file stays after the end of this object.
-    init(at path: String) throws {
-        descriptor = PacketListener.makeSocket()
-        guard PacketListener.withAddress(path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 8) == 0 else {
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }
 
     @Test("the log says that kept keys open nothing")
@@ -137,11 +137,11 @@ final class PacketListener: Sendable {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let process = try start(launch, passing: "kept_memory()")
+        _ = try await process.standardError.lines.first("the warning") {
+            $0.contains("Keychains are locked after the restart")
         }
+        #expect(try await process.terminate() == .success)
     }
-
-    deinit {
-        close(descriptor)
 
     @Test("a file that is passed for kept keys stays as it is")
     func start_withAFileForKeptKeys_doesNotChangeIt() async throws {
@@ -156,6 +156,22 @@ final class PacketListener: Sendable {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "somebody's")
         #expect(try await process.terminate() == .success)
     }
+}
+
+/// A listener for sequential packets that accepts no connection.
+final class PacketListener: Sendable {
+    private let descriptor: Int32
+
+    /// Starts to listen; the file stays after the end of this object.
+    init(at path: String) throws {
+        descriptor = PacketListener.makeSocket()
+        guard PacketListener.withAddress(path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 8) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+    }
+
+    deinit {
+        close(descriptor)
     }
 
     /// Whether a client has connected.

@@ -77,14 +77,24 @@ enum LoginSocket {
         guard let address = UnixAddress(path) else { throw Failure("its path is too long") }
         if address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 { return }
         guard errno == EADDRINUSE else { throw Failure() }
-        // If systemd is the listener, a connection would start the service.
-        guard !ListeningSockets.contain(path) else { throw Failure.isTaken }
-        let probe = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard try isAbandoned(address) else { throw Failure.isTaken }
+        guard unlink(path) == 0, address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 else { throw Failure() }
+    }
+
+    /// Whether no process has the socket at an address any more.
+    ///
+    /// A socket of another type is told so by the kernel, and makes no connection: to a socket of systemd, that would
+    /// start the service. `/proc/net/unix` is no way to know, as any user can forge lines of it.
+    private static func isAbandoned(_ address: UnixAddress) throws(Failure) -> Bool {
+        let probe = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { throw Failure() }
         defer { close(probe) }
-        // The list omits listeners in other network namespaces.
-        guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED else { throw Failure.isTaken }
-        guard unlink(path) == 0, address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 else { throw Failure() }
+        guard address.withPointer({ connect(probe, $0, $1) }) != 0 else { return false }
+        switch errno {
+        case ECONNREFUSED: return true
+        case EPROTOTYPE: return false
+        default: throw Failure()
+        }
     }
 
     private static func option(_ option: Int32, of descriptor: Int32) -> Int32? {
