@@ -10,9 +10,10 @@ if SecurityKeyHelper.isAsked(for: CommandLine.arguments) { serveSecurityKeys() }
 // Silences the TPM libraries, which also return their errors. Set here, before other threads can read the environment.
 setenv("TSS2_LOG", "all+NONE", 0)
 
-/// Exits with a message on standard error.
-func end(_ status: ExitStatus, _ message: String) -> Never {
-    let line = Array("keychaind: \(message)\n".utf8)
+/// Exits with a message on standard error, in one line, and what explains it.
+func end(_ status: ExitStatus, _ message: String, explanation: String = "") -> Never {
+    // It may have the path of a program, which can forge further lines.
+    let line = Array("keychaind: \(message.visible)\n\(explanation)".utf8)
     _ = write(STDERR_FILENO, line, line.count)
     exit(status.rawValue)
 }
@@ -30,7 +31,7 @@ do throws(Options.UsageError) {
         exit(ExitStatus.success.rawValue)
     }
 } catch {
-    end(.usage, "\(error.message)\n\(Options.help)")
+    end(.usage, error.message, explanation: Options.help + "\n")
 }
 
 // Before the process opens any file: its own descriptors could otherwise have the announced numbers.

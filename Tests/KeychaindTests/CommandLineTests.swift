@@ -1,3 +1,4 @@
+import Foundation
 import KeychaindDBus
 import KeychaindTestSupport
 import Testing
@@ -61,6 +62,27 @@ import Testing
         #expect(result.errors.contains("process \(first.child.id), \(KeychainDaemon.executable)"))
         #expect(result.errors.contains("--replace"))
         #expect(try await first.stop() == .success)
+    }
+
+    @Test("the path of a program that has the name forges no line")
+    func start_whereNameIsTaken_writesThePathInOneLine() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        let program = try launch.folder.makeFolder("a\nkeychaind: forged\u{1b}[2J") + "/python3"
+        let python = URL(fileURLWithPath: "/usr/bin/python3").resolvingSymlinksInPath().path
+        try FileManager.default.copyItem(atPath: python, toPath: program)
+        let watch = try await NameWatch(KeychainDaemon.busName, on: bus)
+        let owner = try ChildProcess(
+            program,
+            ["-c", "import dbus, signal; dbus.SessionBus().request_name('\(KeychainDaemon.busName)'); signal.pause()"],
+            environment: bus.environment.merging(["PYTHONHOME": "/usr"]) { $1 }
+        )
+        try await watch.waitForOwner(unless: owner)
+        let result = try await launch.run()
+        #expect(result.status == .exited(69))
+        #expect(result.errors.hasSuffix("\n") && result.errors.count { $0 == "\n" } == 1)
+        #expect(result.errors.contains(#"/a\u{a}keychaind: forged\u{1b}[2J/python3"#))
+        try await owner.kill()
     }
 
     @Test("with a file as the data folder, the exit status is 74")
