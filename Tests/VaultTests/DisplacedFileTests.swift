@@ -2,7 +2,9 @@ import Foundation
 import Glibc
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
+import Logging
 import Testing
 
 /// Another program replaces or removes files of an open vault, as one that synchronises or restores folders does.
@@ -167,6 +169,22 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder.file("vault"), withIntermediateDirectories: false)
         try #require(mkfifo(folder.file("vault/lock"), 0o600) == 0)
         await #expect(throws: VaultError.of(.storageFailed)) { _ = try await opened() }
+    }
+
+    @Test func namedPipeInPlaceOfTheHeldLock_holdsUpNothing() async throws {
+        let log = Recorder<LogRecorder.Line>()
+        var configuration = Fixture.configuration(folder)
+        configuration.directory = folder.file("vault")
+        configuration.logger = Logger(recordingTo: log)
+        let vault = try await Vault.opened(configuration)
+        let lock = folder.file("vault/lock")
+        try #require(unlink(lock) == 0 && mkfifo(lock, 0o600) == 0)
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        try await vault.setAlias("office", to: work)
+        // The thread that has `state.db` keeps space in that file when it rests.
+        _ = try await log.first("the attempt") { line in line.text.contains("No space could be kept") }
+        try await vault.setAlias("home", to: work)
+        await vault.close()
     }
 
     @Test func replacedFile_isTakenUpOnce_byManyAtATime() async throws {

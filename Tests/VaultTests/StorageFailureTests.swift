@@ -125,6 +125,20 @@ import Testing
         await last.close()
     }
 
+    /// SQLite looks for a journal of this name, too, and would wait for the other end of the pipe.
+    @Test(arguments: ["login.keychain-journal", "state.db-journal"])
+    func pipeForAnotherJournal_holdsNothingUp(name: String) async throws {
+        let vault = try await opened()
+        let id = try await vault.unlockedLogin().add("kept", secret: "kept")
+        await vault.close()
+        try #require(mkfifo(folder.file(name), 0o600) == 0)
+        let again = try await opened()
+        let login = try await again.unlockedLogin()
+        #expect(login.problem?.contains("its journal is not a regular file") == true)
+        #expect(try await login.content(of: id) == Array("kept".utf8))
+        await again.close()
+    }
+
     @Test func createCollection_folderGone_leavesNothing() async throws {
         let vault = try await opened()
         // Writes of the start would make the folder anew.

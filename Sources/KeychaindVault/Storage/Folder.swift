@@ -222,7 +222,7 @@ struct Folder: Sendable {
     }
 
     func synchronize(_ name: String) throws(VaultError) {
-        try Self.synchronize(file(name), flags: O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        try Self.synchronize(file(name), flags: O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     }
 
     private static func synchronize(_ path: String, flags: CInt) throws(VaultError) {
@@ -251,13 +251,16 @@ extension Folder {
     /// nothing when the file is long enough or less than `leaving` bytes are free; restores the length after a failure.
     /// Nobody else may extend the file meanwhile.
     func reserve(_ name: String, bytes size: Int, leaving: UInt = Self.freeBytesNeeded) throws(VaultError) {
-        let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file to extend it") }
         defer { close(descriptor) }
         var status = stat()
         var disk = statvfs()
         guard fstat(descriptor, &status) == 0, fstatvfs(descriptor, &disk) == 0 else {
             throw VaultError(errno: errno, doing: "read a file's status")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw VaultError(.storageFailed, reason: "\(name) is not a regular file")
         }
         let length = Int(status.st_size)
         guard length < size, disk.f_bavail >= leaving / max(1, disk.f_frsize) else { return }

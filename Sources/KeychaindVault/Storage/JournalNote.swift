@@ -48,7 +48,7 @@ struct JournalNote {
     }
 
     private func mark(frames: Int) -> JournalMark? {
-        let descriptor = open(journal, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        let descriptor = open(journal, O_RDONLY | Self.flags)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         func read(_ count: Int, at place: Int) -> [UInt8]? {
@@ -75,6 +75,6 @@ struct JournalNote {
         return pread(descriptor, &byte, 1, off_t(JournalMark.size - 1)) == 1
     }
 
-    // A named pipe would wait for a reader.
+    // A named pipe would wait for somebody at its other end.
     private static let flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
 }

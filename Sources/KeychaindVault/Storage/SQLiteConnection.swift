@@ -1,4 +1,6 @@
+import CKeychaindLinux
 import CKeychaindSQLite
+import Glibc
 
 /// A connection to an SQLite file; it closes with the last of its statements.
 ///
@@ -41,6 +43,7 @@ final class SQLiteConnection {
         switch mode {
         case .exclusive, .shared:
             flags |= SQLITE_OPEN_READWRITE
+            try checkJournals(of: path)
         case .immutable:
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             name = "file:" + percentEncoded(path) + "?immutable=1"
@@ -57,6 +60,16 @@ final class SQLiteConnection {
             throw VaultError(.storageFailed, reason: "the file could be opened only to read")
         }
         return handle
+    }
+
+    /// Throws unless the journals, also that of another mode than ours, are regular files, or there are none.
+    ///
+    /// SQLite opens them by name, and would wait for the other end of a named pipe.
+    private static func checkJournals(of path: String) throws(VaultError) {
+        for suffix in ["-wal", "-journal"] {
+            guard let status = try Look.at(path + suffix), status.st_mode & S_IFMT != S_IFREG else { continue }
+            throw VaultError(.storageFailed, reason: "its journal is not a regular file")
+        }
     }
 
     private static func percentEncoded(_ path: String) -> String {
