@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindVault
 
 /// The user's folders (XDG Base Directory Specification).
 ///
@@ -10,14 +11,14 @@ enum UserFolders {
     /// The folder of programs' data: `$XDG_DATA_HOME`, or `~/.local/share`.
     static var dataHome: String? { data.map { String($0.dropLast("/keychaind".count)) } }
 
-    /// The folders that may hold keychains from before the domain, the standard one first.
+    /// The places of keychains from before the domain, the standard one first; nil if the user database names no home.
     ///
     /// The starting process chooses the environment, and must not be able to hide keychains in the standard folder.
-    static var earlierData: [String] {
-        let standard = (variable("HOME") ?? homeOfUser).map { "\($0)/.local/share/keychaind" }
-        return [standard, data].compactMap(\.self).reduce(into: []) { folders, folder in
-            if !folders.contains(folder) { folders.append(folder) }
-        }
+    static var earlierData: KeychainMove.Places? {
+        guard let home = variable("HOME") ?? homeOfUser else { return nil }
+        let standard = "\(home)/.local/share/keychaind"
+        let other = data.flatMap { folder in folder == standard ? nil : folder }
+        return KeychainMove.Places(home: home, folders: [standard] + (other.map { [$0] } ?? []))
     }
 
     /// The runtime folder, which lasts until logout: `$XDG_RUNTIME_DIR`; nil if unset.

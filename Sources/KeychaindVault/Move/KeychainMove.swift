@@ -30,6 +30,9 @@ package struct KeychainMove {
         /// There was nothing to move, now or later.
         case nothing
 
+        /// There is no home folder now, as before it is mounted; a later start looks again.
+        case postponed
+
         /// Files were moved; some may have been left, with the reasons.
         case moved(files: [String], left: [String: String])
     }
@@ -102,11 +105,6 @@ package struct KeychainMove {
         try onStep(.decided)
         try finish(copies.removable, left: copies.left)
         return .moved(files: copies.placed, left: copies.left)
-    }
-
-    package static func hasKeychains(_ path: String) -> Bool {
-        guard let folder = try? UserFolder.open(path), let names = try? folder.names() else { return false }
-        return names.contains { name in name.hasSuffix(CollectionFormat.suffix) }
     }
 
     private func decideThatThereIsNothing() throws(VaultError) -> Outcome {

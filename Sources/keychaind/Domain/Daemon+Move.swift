@@ -14,7 +14,14 @@ extension Daemon {
         let outcome = await BlockingThread.run { [logger] in
             Self.moveKeychains(from: UserFolders.earlierData, to: dataDirectory, logger: logger)
         }
-        guard case (let folder, .moved(let files, let left)) = try outcome.get() else { return }
+        let (folder, result) = try outcome.get()
+        if case .postponed = result {
+            return logger.notice(
+                "There is no home folder now; keychains that it has are moved at a later start",
+                metadata: ["folder": "\(folder)"]
+            )
+        }
+        guard case .moved(let files, let left) = result else { return }
         let keychains = files.filter { file in file.hasSuffix(".keychain") && !file.contains("/") }
         logger.notice(
             "Keychains were moved from the home folder to a folder that only keychaind can read",
@@ -40,15 +47,13 @@ extension Daemon {
         ).send(on: connection)
     }
 
-    /// Moves the files of the first folder that has keychains.
     private nonisolated static func moveKeychains(
-        from folders: [String],
+        from places: KeychainMove.Places?,
         to dataDirectory: String,
         logger: Logger
-    ) -> Result<(folder: String, KeychainMove.Outcome), VaultError> {
+    ) -> Result<(folder: String, outcome: KeychainMove.Outcome), VaultError> {
         do throws(VaultError) {
-            let folder = folders.first(where: KeychainMove.hasKeychains) ?? folders.first ?? "/nonexistent"
-            return .success((folder, try KeychainMove(from: folder, to: dataDirectory, logger: logger).run()))
+            return .success(try KeychainMove.run(from: places, to: dataDirectory, logger: logger))
         } catch {
             return .failure(error)
         }

@@ -144,6 +144,35 @@ import Testing
         #expect(try await contents(of: new) == everything)
     }
 
+    private func run(from places: KeychainMove.Places?) throws -> KeychainMove.Outcome {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return try KeychainMove.run(from: places, to: new.path, logger: logger).outcome
+    }
+
+    @Test func move_homeIsUnknownOrNotThere_isNotDecided() async throws {
+        #expect(throws: VaultError.of(.storageFailed)) { try run(from: nil) }
+        let missing = KeychainMove.Places(home: old.file("home"), folders: [old.file("home/keychaind")])
+        #expect(try run(from: missing) == .postponed)
+        #expect(!new.names.contains("moved"))
+        try await fill(old)
+        // Some users have no home, and their data elsewhere.
+        let places = KeychainMove.Places(home: old.file("home"), folders: [old.file("home/keychaind"), old.path])
+        guard case .moved = try run(from: places) else { throw Stop() }
+        #expect(try await contents(of: new) == everything)
+        #expect(try run(from: nil) == .doneBefore)
+    }
+
+    @Test func move_standardFolderCannotBeRead_isNotDecidedByAnother() async throws {
+        try await fill(old)
+        let home = TemporaryFolder()
+        symlink(old.path, home.file("standard"))
+        let other = TemporaryFolder()
+        try other.write(try old.bytes(of: "login.keychain"), to: "login.keychain")
+        let places = KeychainMove.Places(home: home.path, folders: [home.file("standard"), other.path])
+        #expect(throws: VaultError.self) { try run(from: places) }
+        #expect(!new.names.contains("moved") && other.names == ["login.keychain"])
+    }
+
     @Test func move_linksPipesAndForeignFiles_stay() async throws {
         try await fill(old)
         let elsewhere = TemporaryFolder()

@@ -1,0 +1,44 @@
+package import Logging
+
+extension KeychainMove {
+    /// Where a user's keychains from before the domain may be.
+    package struct Places: Sendable {
+        let home: String
+        /// The more important ones first.
+        let folders: [String]
+
+        package init(home: String, folders: [String]) {
+            self.home = home
+            self.folders = folders
+        }
+    }
+
+    /// Moves the keychains of the first folder that has some; see ``run()``.
+    ///
+    /// Also throws if it is not known where they may be, or whether a folder has some: that there is nothing to move is
+    /// decided for good.
+    ///
+    /// - Parameter places: nil if the user database does not say where the home folder is.
+    package static func run(
+        from places: Places?,
+        to new: String,
+        logger: Logger
+    ) throws(VaultError) -> (folder: String, outcome: Outcome) {
+        if case .done = try MoveRecord.load(from: Folder(new)) { return ("", .doneBefore) }
+        guard let places else {
+            let reason = "the user database does not name the home folder, which may have keychains to move"
+            throw VaultError(.storageFailed, reason: reason)
+        }
+        for folder in places.folders where try hasKeychains(folder) {
+            return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
+        }
+        guard try UserFolder.open(places.home, followingLinks: true) != nil else { return (places.home, .postponed) }
+        let folder = places.folders.first ?? places.home
+        return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
+    }
+
+    private static func hasKeychains(_ path: String) throws(VaultError) -> Bool {
+        guard let folder = try UserFolder.open(path) else { return false }
+        return try folder.names().contains { name in name.hasSuffix(CollectionFormat.suffix) }
+    }
+}
