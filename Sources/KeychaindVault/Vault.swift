@@ -11,6 +11,7 @@ package final class Vault {
     private var opened: Opened?
     private let observer = ChangeObserver()
     let replacements = ReplacementLocks()
+    let backupTurn = BackupTurn()
 
     /// Called after a change of a stored collection or its key slots is on the disk.
     package var onChange: ((CollectionName) -> Void)? {

@@ -45,7 +45,7 @@ struct VaultContext {
 
     let derivations: Derivations
 
-    /// The thread that copies generations and backups, so that changes need not wait.
+    /// The thread that copies generations, and the files of backups, so that changes need not wait.
     let copyWorker: Worker<Void>
 }
 

@@ -226,7 +226,7 @@ struct Daemon {
         systemBus.close()
         if handingOver { handOver() }
         BusActor.start {
-            await backups?.finish()
+            await finishBackups()
             await vault.close()
             connection.close()
             exit(status.rawValue)
@@ -241,7 +241,21 @@ struct Daemon {
         guard getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 else { return 512 << 10 }
         return limit.rlim_cur >= 3 << 20 ? 2 << 20 : 512 << 10
     }
+    /// Makes the last backups; gives up a disk that does not answer.
+    private func finishBackups() async {
+        let end = Promise<Void>()
+        BusActor.start { [backups, vault] in
+            await backups?.finish()
+            await vault.waitForBackups()
+            end.fulfill()
+        }
+        guard await !end.wait(within: Daemon.backupTime) else { return }
+        logger.warning("The last backups are not made: the folder for backups does not answer")
+    }
+
     /// Time for the first waiting calls, before startup memory is released.
     private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)
 }
+    /// Far less than a service manager waits for the end.
+    private static let backupTime = Duration.seconds(20)

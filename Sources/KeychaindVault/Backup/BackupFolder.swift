@@ -21,14 +21,8 @@ package struct BackupFolder: Sendable {
         self.parent = parent
     }
 
-    /// Whether the backup is as recent as the last change, to the second.
-    package func isCurrent(_ collection: Collection) -> Bool {
-        guard let made = try? lastChange(of: collection.name.fileName) else { return false }
-        return made >= collection.modified.microsecondsSinceEpoch / 1_000_000
-    }
-
     /// In seconds since 1970; nil without the file or the folder.
-    private func lastChange(of file: String) throws(VaultError) -> Int64? {
+    func lastChange(of file: String) throws(VaultError) -> Int64? {
         guard let base = try UserFolder.open(parent, followingLinks: true), let own = try base.folder("keychaind"),
             let folder = try own.folder(Self.name)
         else { return nil }
@@ -131,10 +125,10 @@ struct SealedCopy: Sendable {
         self.keys = keys
     }
 
-    /// Creates the copy in the vault's folder, checks it, passes it to `body` and removes it.
+    /// Creates the copy in the vault's folder, checks it, opens it and removes its name.
     ///
     /// Works beside a concurrent writer. Throws `unreadable` if the copy is damaged.
-    func make(_ body: (borrowing OpenedFile) throws(VaultError) -> Void) throws(VaultError) {
+    func make() throws(VaultError) -> OpenedFile {
         let file = "backup-" + name.unfinishedFileName
         let database = try Database(path: folder.file(name.fileName), mode: .shared)
         try folder.removeDatabase(file)
@@ -146,7 +140,7 @@ struct SealedCopy: Sendable {
             throw VaultError(.unreadable, reason: "the copy is damaged: \(report.findings.joined(separator: "; "))")
         }
         try removeOtherSlots(from: file)
-        try body(try OpenedFile(folder.file(file), flags: O_RDONLY))
+        return try OpenedFile(folder.file(file), flags: O_RDONLY)
     }
 
     private func removeOtherSlots(from file: String) throws(VaultError) {

@@ -4,15 +4,19 @@ package import KeychaindModel
 import Logging
 
 extension Vault {
-    /// The most threads that read files for restores, checks and lists; each may be held by a disk that never answers.
+    /// The most threads that read files for restores, checks and lists, and write a backup; each may be held by a disk
+    /// that never answers.
     package static let foreignFileThreads = 16
 
-    /// Puts a sealed copy of a collection with a readable file into the user's backup folder, on a thread of the vault.
+    /// Puts a sealed copy of a collection with a readable file into the user's backup folder, on threads of their own,
+    /// after the backups that were begun before.
     ///
     /// Throws `unreadable` when the collection is missing, damaged or lacks changes, so that no good backup is
     /// replaced, or when the name belongs to something else, and disk errors. Damage that is found becomes a problem of
     /// the collection.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
+        await backupTurn.begin()
+        defer { backupTurn.end() }
         guard let context, let collection = collection(named: name), collection.state != .vacant,
             !collection.isEphemeral
         else { return }
@@ -22,9 +26,10 @@ extension Vault {
         let problems = collection.problems + [collection.replacement?.problem].compactMap(\.self)
         guard problems.isEmpty else { throw VaultError(.unreadable, reason: problems.joined(separator: "; ")) }
         let copy = SealedCopy(of: name, in: context.folder, checkedWith: collection.checkKeys)
+        let file: Handoff<OpenedFile>
         do throws(VaultError) {
-            try await collection.read(on: context.copyWorker) { () throws(VaultError) in
-                try copy.make { (file) throws(VaultError) in try backups.keep(file, of: name) }
+            file = try await collection.read(on: context.copyWorker) { () throws(VaultError) in
+                Handoff(try copy.make())
             }
         } catch {
             if error.code == .unreadable { await collection.lookForDamage() }
@@ -32,6 +37,31 @@ extension Vault {
         }
         // A copy without damage does not show that the file has none.
         if collection.foundDamage != nil { await collection.lookForDamage() }
+        // No copy or end of the vault waits for the user's disk, which may never answer.
+        let worker = try Worker("backup", (), pool: .foreignFiles)
+        try await worker.perform { (_) throws(VaultError) in
+            guard let file = file.take() else { throw VaultError.vaultClosed }
+            try backups.keep(file, of: name)
+        }
+    }
+
+    /// Waits for the backups that have begun.
+    package func waitForBackups() async {
+        await backupTurn.begin()
+        backupTurn.end()
+    }
+
+    /// Whether the backup of a collection is as recent as its last change, to the second; false if that is unknown.
+    package func hasCurrentBackup(_ collection: Collection, in backups: BackupFolder) async -> Bool {
+        let changed = collection.modified.microsecondsSinceEpoch / 1_000_000
+        let file = collection.name.fileName
+        do throws(VaultError) {
+            let worker = try Worker("backup", (), pool: .foreignFiles)
+            let made = try await worker.perform { (_) throws(VaultError) in try backups.lastChange(of: file) }
+            return made.map { made in made >= changed } ?? false
+        } catch {
+            return false
+        }
     }
 
     /// Stages a file for a restore; throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.

@@ -12,10 +12,17 @@ final class BackupSchedule {
     /// Minimum time between two backups of a keychain.
     private static let interval = Duration.seconds(3600)
 
+    private enum Work {
+        /// Begins when the timer fires.
+        case waiting(Timer)
+        /// Is being made, perhaps of an earlier state than the present one; the disk may never answer.
+        case running(isOutdated: Bool)
+    }
+
     private let vault: Vault
     private let folder: BackupFolder
     private let logger: Logger
-    private var pending: [CollectionName: Timer] = [:]
+    private var work: [CollectionName: Work] = [:]
     private var last: [CollectionName: ContinuousClock.Instant] = [:]
     /// The keychains whose failure is already logged.
     private var failed: Set<CollectionName> = []
@@ -29,33 +36,52 @@ final class BackupSchedule {
 
     /// Schedules keychains with outdated backups, as after a crash; requires an open vault.
     func catchUp() {
-        for collection in vault.collections where !collection.isEphemeral && collection.state != .vacant {
-            if !folder.isCurrent(collection) { changed(collection.name) }
+        BusActor.start { [self] in
+            for collection in vault.collections where !collection.isEphemeral && collection.state != .vacant {
+                if await !vault.hasCurrentBackup(collection, in: folder) { changed(collection.name) }
+            }
         }
     }
 
     private func changed(_ name: CollectionName) {
-        guard pending[name] == nil else { return }
-        let now = ContinuousClock.now
-        let earliest = last[name].map { last in last + Self.interval } ?? now
-        pending[name] = BusActor.loop.schedule(after: max(Self.delay, earliest - now)) { [weak self] in
-            guard let self else { return }
-            self.pending[name] = nil
-            BusActor.start { await self.make(name) }
+        switch work[name] {
+        case .waiting: return
+        case .running: work[name] = .running(isOutdated: true)
+        case nil: schedule(name)
         }
     }
 
-    /// Makes the pending backups.
+    private func schedule(_ name: CollectionName) {
+        let now = ContinuousClock.now
+        let earliest = last[name].map { last in last + Self.interval } ?? now
+        let timer = BusActor.loop.schedule(after: max(Self.delay, earliest - now)) { [weak self] in
+            guard let self else { return }
+            BusActor.start { await self.make(name) }
+        }
+        work[name] = .waiting(timer)
+    }
+
+    /// Makes the backups that have not begun, and outdated ones again, and waits for all.
     func finish() async {
         vault.onChange = nil
-        let names = pending.keys.sorted()
-        for timer in pending.values { BusActor.loop.cancel(timer) }
-        pending = [:]
-        for name in names { await make(name) }
+        for (name, state) in work.sorted(by: { first, second in first.key < second.key }) {
+            switch state {
+            case .waiting(let timer):
+                BusActor.loop.cancel(timer)
+                await make(name)
+            case .running(isOutdated: true): await make(name)
+            case .running(isOutdated: false): break
+            }
+        }
+        await vault.waitForBackups()
     }
 
     private func make(_ name: CollectionName) async {
         last[name] = ContinuousClock.now
+        work[name] = .running(isOutdated: false)
+        defer {
+            if case .running(isOutdated: true) = work[name] { schedule(name) } else { work[name] = nil }
+        }
         do throws(VaultError) {
             try await vault.backUp(name, to: folder)
             failed.remove(name)

@@ -142,4 +142,29 @@ struct RestorePlaceTests {
         for call in calls.suffix(2) { await #expect(throws: BusError.self) { _ = try await call.value } }
         await service.vault.close()
     }
+
+    @Test(
+        "a folder for backups that never answers holds up no past state, no restore and no end",
+        .enabled(if: StalledFile.isPossible)
+    )
+    @BusActor
+    func folderForBackupsThatNeverAnswers_holdsUpNothing() async throws {
+        let service = try await ProviderInProcess(clock: time.clock)
+        let backup = try await makeBackup(in: service)
+        let folder = try service.folder.makeFolder("home/keychaind/backup")
+        let stalled = try StalledFile(in: folder, named: "login.keychain", opens: false)
+        defer { stalled.end() }
+        let backups = BackupFolder(in: service.folder.path("home"))
+        let copying = Task { @BusActor in try await service.vault.backUp(.login, to: backups) }
+        var openings = stalled.transfers.makeAsyncIterator()
+        _ = await openings.next()
+        try await service.collection(.login).keepGenerationNow()
+        let right = [PromptResponse.answer("other"), .answer(ProviderInProcess.password)]
+        let prompter = try FakePrompter(on: service.bus, right)
+        #expect(try await !service.client.complete(try await restore(backup, as: service.client)).isDismissed)
+        prompter.crash()
+        await service.vault.close()
+        stalled.end()
+        await #expect(throws: VaultError.self) { try await copying.value }
+    }
 }

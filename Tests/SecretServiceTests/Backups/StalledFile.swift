@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A regular file on a disk that never answers a read or a write: a file system in user space that is this one file.
+/// A regular file on a disk that never answers a read or a write, or not even an opening: a file system in user space
+/// that is this one file.
 ///
 /// Mounting it requires root.
 final class StalledFile: Sendable {
@@ -9,13 +10,13 @@ final class StalledFile: Sendable {
 
     let path: String
 
-    /// An element for each read and write that waits.
+    /// An element for each read, write or opening that waits.
     let transfers: AsyncStream<Void>
 
     private let device: CInt
 
-    init(in folder: String) throws {
-        path = folder + "/stalled"
+    init(in folder: String, named name: String = "stalled", opens: Bool = true) throws {
+        path = folder + "/" + name
         guard FileManager.default.createFile(atPath: path, contents: nil) else { throw CocoaError(.fileWriteUnknown) }
         device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
         let options = "fd=\(device),rootmode=100644,user_id=0,group_id=0"
@@ -25,12 +26,12 @@ final class StalledFile: Sendable {
         let (transfers, continuation) = AsyncStream.makeStream(of: Void.self)
         self.transfers = transfers
         Thread { [device] in
-            Self.serve(device, onTransfer: { continuation.yield() })
+            Self.serve(device, opens: opens, onTransfer: { continuation.yield() })
             continuation.finish()
         }.start()
     }
 
-    /// Fails the reads and writes that wait.
+    /// Fails what waits.
     ///
     /// A process that waits for a file of its own cannot end before.
     func end() {
@@ -38,8 +39,8 @@ final class StalledFile: Sendable {
         umount2(path, CInt(MNT_DETACH))
     }
 
-    /// Answers everything but reads and writes until the end.
-    private static func serve(_ device: CInt, onTransfer: () -> Void) {
+    /// Answers everything but reads and writes, and perhaps openings, until the end.
+    private static func serve(_ device: CInt, opens: Bool, onTransfer: () -> Void) {
         var request = [UInt8](repeating: 0, count: 1 << 17)
         while true {
             let count = read(device, &request, request.count)
@@ -55,6 +56,7 @@ final class StalledFile: Sendable {
             switch operation {
             case 2, 36: break  // FUSE_FORGET, FUSE_INTERRUPT
             case 15, 16: onTransfer()  // FUSE_READ, FUSE_WRITE
+            case 14 where !opens: onTransfer()  // FUSE_OPEN
             case 26: answer(device, number, words([7, 31, 0, 0, 0, 4096, 1] + [UInt32](repeating: 0, count: 9)))
             case 3: answer(device, number, attributes)  // FUSE_GETATTR
             case 14: answer(device, number, words([0, 0, 1, 0]))  // FUSE_OPEN, without the page cache
