@@ -63,8 +63,8 @@ final class RestorePrompt: PromptAction {
         return restorations.unlocker.passwords.rightPassword(asked)
     }
 
-    /// Whether the present keychain may be replaced: it is missing or unreadable, the same key opens it, or a person
-    /// has opened it.
+    /// Whether the present keychain may be replaced: it is missing, the same key opens it, or a person has opened it or
+    /// has seen that it cannot be read.
     private func mayReplace(
         _ present: Collection?,
         with key: consuming SecureBytes,
@@ -74,7 +74,8 @@ final class RestorePrompt: PromptAction {
         guard let present else { return true }
         // The password of a restored `login` would become the passcode of items elsewhere.
         if present.isVacant { return restorations.unlocker.collections.mayGetFirstPassword(present) }
-        if case .unreadable = present.state { return true }
+        if present.isMissing { return true }
+        if case .unreadable = present.state { return await isByPerson(conversation) }
         if restorations.vault.isCopy(backup, of: present) {
             let lockout = restorations.unlocker.passwords.lockouts.lockout(of: present)
             let source = PasswordLockout.Source(conversation.trustOfAnswer)
@@ -87,6 +88,20 @@ final class RestorePrompt: PromptAction {
             for: client
         )
         return opened != nil
+    }
+
+    /// Whether a person has answered the dialog, which is still shown; logs if not.
+    ///
+    /// A keychain that cannot be read has no password to ask for, and may be readable again soon: a program that makes
+    /// a keychain and a dialog of its own must not replace it.
+    private func isByPerson(_ conversation: Conversation) async -> Bool {
+        let trust = await conversation.trust()
+        guard let objection = conversation.trustOfAnswer.objection ?? trust.objection else { return true }
+        restorations.logger.error(
+            "A keychain that cannot be read is not replaced: nobody is known to have agreed",
+            metadata: ["keychain": "\(name)", "reason": "\(objection)"]
+        )
+        return false
     }
 }
 

@@ -167,4 +167,32 @@ struct RestorePlaceTests {
         stalled.end()
         await #expect(throws: VaultError.self) { try await copying.value }
     }
+
+    @Test("a keychain that cannot be read gives way to a person, and not to a program's own keychain and dialog")
+    @BusActor
+    func unreadableKeychain_givesWayToAPersonAlone() async throws {
+        let judge = Judge()
+        var service = try await ProviderInProcess(clock: time.clock, inspector: judge)
+        let backup = try await makeBackup(in: service)
+        _ = try await service.vault.createCollection(label: "Work", password: ProviderInProcess.bytes("work"))
+        await service.vault.close()
+        let file = service.folder.path("data/Work.keychain")
+        try #require(rename(file, file + ".away") == 0)
+        try service.folder.write("no keychain", to: "data/Work.keychain")
+        try FileManager.default.copyItem(atPath: backup, toPath: service.folder.path("other/Work.keychain"))
+
+        service = try await ProviderInProcess(clock: time.clock, folder: service.folder, inspector: judge)
+        let own = service.folder.path("other/Work.keychain")
+        func isRestored() async throws -> Bool {
+            try await service.answering([.answer("other"), .cancel]) {
+                try await !service.client.complete(try await restore(own, as: service.client)).isDismissed
+            }.isOpen
+        }
+        #expect(try await !isRestored())
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "no keychain")
+        judge.verdict = .trusted
+        #expect(try await isRestored())
+        #expect(try await service.opens("other", try service.collection(CollectionName(label: "Work"))))
+        await service.vault.close()
+    }
 }
