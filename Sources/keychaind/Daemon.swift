@@ -41,8 +41,9 @@ struct Daemon {
         endingOn signals: TerminationSignals
     ) async {
         let password = StartPassword.descriptor(options)
+        // Before the connection, whose limits follow from it.
+        OpenFileLimit.raise(logger: Logger(label: "keychaind"))
         let daemon = Daemon(options, in: domain)
-        OpenFileLimit.raise(logger: daemon.logger)
         await daemon.takeName()
         daemon.filterSystemCalls()
         daemon.reportDomain()

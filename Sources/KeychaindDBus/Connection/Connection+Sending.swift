@@ -1,4 +1,5 @@
 import CKeychaindDBus
+import Glibc
 
 extension Connection {
     /// Sends a message, in this turn of the loop if the socket accepts it.
@@ -110,8 +111,20 @@ extension Connection {
     nonisolated static func limitDescriptors(of pointer: OpaquePointer) {
         dbus_connection_set_max_message_unix_fds(pointer, Connection.descriptorsPerMessage)
         // At this limit, libdbus stops reading until messages are released; see ``ReceivedDescriptors``.
-        dbus_connection_set_max_received_unix_fds(pointer, Connection.descriptorsPerMessage)
+        dbus_connection_set_max_received_unix_fds(pointer, receivedDescriptors)
     }
+
+    /// The number of received descriptors at which libdbus stops reading: half of what the process may
+    /// open beside its own files, as one more message may come with as many.
+    nonisolated static var receivedDescriptors: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return descriptorsPerMessage }
+        let free = Int(clamping: limit.rlim_cur) - ownDescriptors
+        return min(descriptorsPerMessage, max(16, free / 2))
+    }
+
+    /// The open files of the process itself, about.
+    private nonisolated static let ownDescriptors = 96
 
     package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) + outbox.size }
 

@@ -24,7 +24,7 @@ final class ReceivedDescriptors: Sendable {
     private static let perCall = 4
     private static let perProgram = 8
     /// Together with the descriptors of one more call, below the number at which libdbus stops reading.
-    private static let limit = 128
+    private let limit = min(128, Connection.receivedDescriptors / 2)
 
     /// The number of descriptors by the unique name of their sender.
     private let counts = Mutex<[String: Int]>([:])
@@ -36,7 +36,7 @@ final class ReceivedDescriptors: Sendable {
         let isAdmitted = counts.withLock { counts in
             let own = counts[program, default: 0] + count
             guard own <= ReceivedDescriptors.perProgram,
-                counts.values.reduce(count, +) <= ReceivedDescriptors.limit
+                counts.values.reduce(count, +) <= limit
             else { return false }
             counts[program] = own
             return true
