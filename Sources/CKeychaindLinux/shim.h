@@ -96,12 +96,30 @@ static inline int keychaind_block_termination_signals(void) {
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static inline void keychaind_unblock_termination_signals(void) {
+static inline void keychaind_mask_termination_signals(int how) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    pthread_sigmask(how, &signals, NULL);
+}
+
+static inline void keychaind_unblock_termination_signals(void) { keychaind_mask_termination_signals(SIG_UNBLOCK); }
+
+// For a blocking call of the only thread: both end the process at once, as nothing is open yet.
+
+static inline void keychaind_exit_at_signal(int number) { _exit(0); }
+
+static inline void keychaind_end_at_termination_signals(void) {
+    signal(SIGTERM, keychaind_exit_at_signal);
+    signal(SIGINT, keychaind_exit_at_signal);
+    keychaind_mask_termination_signals(SIG_UNBLOCK);
+}
+
+static inline void keychaind_keep_termination_signals(void) {
+    keychaind_mask_termination_signals(SIG_BLOCK);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
 }
 
 static inline int keychaind_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }

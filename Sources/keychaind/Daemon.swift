@@ -44,12 +44,14 @@ struct Daemon {
         // Before the connection, whose limits follow from it.
         OpenFileLimit.raise(logger: Logger(label: "keychaind"))
         let daemon = Daemon(options, in: domain)
+        daemon.provider.start()
+        daemon.watchForSignals(signals)
         await daemon.takeName()
         daemon.filterSystemCalls()
         daemon.reportDomain()
         // Before the vault is open, so that an early login waits instead of failing.
         let loginSocket = daemon.openLoginSocket(passed)
-        daemon.watchForTheEnd(signals)
+        daemon.watchForDisconnect()
         daemon.startKeyMemory()
         let reading = password.map { descriptor in StartPassword.Reading(from: descriptor) }
         await daemon.openVault(for: reading?.unlock)
@@ -78,7 +80,10 @@ struct Daemon {
         self.directory = directory
         do throws(BusError) {
             let address = domain.isEntered ? BusAddress.address(try SessionBusAddress.inDomain()) : .session
-            connection = try UserRights.perform { () throws(BusError) in try Connection(address) }
+            // The bus may accept the connection and never answer.
+            connection = try TerminationSignals.endProcess { () throws(BusError) in
+                try UserRights.perform { () throws(BusError) in try Connection(address) }
+            }
         } catch {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
@@ -129,7 +134,6 @@ struct Daemon {
 
     /// Takes the bus name first, since programs wait for it; their calls wait for the rest of the start.
     private func takeName() async {
-        provider.start()
         connection.wipeReceiveBuffer()
         connection.server.map(RestingMemory.watch)
         do throws(BusError) {
@@ -174,13 +178,16 @@ struct Daemon {
         logger.notice("Sandboxed programs are not served", metadata: ["owner": "\(owner)"])
     }
 
-    private func watchForTheEnd(_ signals: TerminationSignals) {
+    private func watchForSignals(_ signals: TerminationSignals) {
         signals.onFirst {
             stop(handingOver: true)
         } reload: {
             logger.info("Reading the configuration again")
             BusActor.start { await settings.reload() }
         }
+    }
+
+    private func watchForDisconnect() {
         connection.onDisconnect = {
             logger.notice("The session bus has closed the connection")
             stop(.disconnected)
@@ -234,14 +241,6 @@ struct Daemon {
         }
     }
 
-    /// Bytes of locked memory for sessions, passwords, grants, and all 256 collections, unlocked, of 6 KiB each.
-    ///
-    /// Less where the process may not lock as much.
-    private static var keyMemory: Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 else { return 512 << 10 }
-        return limit.rlim_cur >= 3 << 20 ? 2 << 20 : 512 << 10
-    }
     /// Makes the last backups; gives up a disk that does not answer.
     private func finishBackups() async {
         let end = Promise<Void>()
@@ -254,9 +253,17 @@ struct Daemon {
         logger.warning("The last backups are not made: the folder for backups does not answer")
     }
 
+    /// Bytes of locked memory for sessions, passwords, grants, and all 256 collections, unlocked, of 6 KiB each.
+    ///
+    /// Less where the process may not lock as much.
+    private static var keyMemory: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 else { return 512 << 10 }
+        return limit.rlim_cur >= 3 << 20 ? 2 << 20 : 512 << 10
+    }
     /// Time for the first waiting calls, before startup memory is released.
     private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)
-}
     /// Far less than a service manager waits for the end.
     private static let backupTime = Duration.seconds(20)
+}

@@ -15,6 +15,15 @@ struct TerminationSignals: Sendable {
         signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// Runs a call that blocks, before other threads and files exist; SIGTERM and SIGINT end the process at once.
+    static func endProcess<Result: ~Copyable, Failure: Error>(
+        during body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        keychaind_end_at_termination_signals()
+        defer { keychaind_keep_termination_signals() }
+        return try body()
+    }
+
     /// Calls the handler on the first signal; a second SIGTERM or SIGINT ends the process immediately.
     ///
     /// - Parameter reload: called at SIGHUP instead, if a service manager has started the process: without one, SIGHUP

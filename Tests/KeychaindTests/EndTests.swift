@@ -123,6 +123,35 @@ import Testing
         #expect(openFiles(of: service.daemon) == [])
     }
 
+    @Test("SIGTERM ends a daemon whose bus takes the connection and never answers", arguments: [SIGTERM, SIGINT])
+    func signal_whileTheBusIsSilent_endsTheDaemon(number: Int32) async throws {
+        let launch = try Launch()
+        let path = launch.folder.path("silent")
+        let bus = try ChildProcess("/usr/bin/python3", ["-u", "-c", silentBus, path])
+        _ = try await bus.standardOutput.lines.first("the bus") { $0 == "listening" }
+        let process = try ChildProcess(
+            KeychainDaemon.executable,
+            environment: launch.environment.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)"]) { $1 }
+        )
+        _ = try await bus.standardOutput.lines.first("the daemon's first byte") { $0 == "connected" }
+        process.send(number)
+        #expect(try await process.waitForExit() == .success)
+        try await bus.kill()
+    }
+
+    /// A bus that takes a connection and never answers.
+    private let silentBus = """
+        import socket, sys
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(sys.argv[1])
+        listener.listen()
+        print("listening")
+        connection = listener.accept()[0]
+        connection.recv(1)
+        print("connected")
+        listener.accept()
+        """
+
     @Test("--replace takes over the same data folder")
     func replace_onTheSameData_handsOverToItself() async throws {
         var options = KeychainDaemon.Options()
