@@ -184,7 +184,7 @@ struct SearchInterfaceTests {
             try await monitor.monitor()
             let (name, greedyName) = await (client.connection.uniqueName, greedy.connection.uniqueName)
             let messages = Task { await monitor.messages { $0.member == nil && $0.receiver == name } }
-            let searches = (0..<40).map { _ in
+            let searches = (0..<20).map { _ in
                 Task { @BusActor in try await greedy.find([["flood": "1"]]).rows.count }
             }
             // The bus answers this after it has passed the calls on.
