@@ -78,20 +78,30 @@ struct LockoutKeeperTests {
         #expect(passcode.trials.count == 1)
     }
 
-    @Test("a right password waits for those under way, however many there are")
+    /// Tries a password 64 times at once; the trials end once as many are under way as may be.
     @BusActor
-    func attempts_rightOnesAtOnce_areNotRefused() async throws {
-        let store = MemoryLockoutStore()
-        let keeper = keeper(store)
-        let passcode = FakePassword("right")
+    private func attemptMany(
+        _ text: String,
+        _ keeper: LockoutKeeper,
+        on passcode: FakePassword
+    ) async throws -> [PasswordResult] {
         passcode.isHeld = true
-        let outcomes = try attempt("right", times: 64, keeper, on: passcode)
+        let outcomes = try attempt(text, times: 64, keeper, on: passcode)
         // Three are free, and the fourth comes before the first delay.
         _ = try await passcode.trials.first("the fourth trial", after: 3)
         passcode.isHeld = false
         passcode.finish()
         _ = try await outcomes.first("the last result", after: 63)
-        #expect(Set(outcomes.all) == [.right])
+        return outcomes.all
+    }
+
+    @Test("a right password waits for those under way, however many there are")
+    @BusActor
+    func attempts_rightOnesAtOnce_areNotRefused() async throws {
+        let store = MemoryLockoutStore()
+        let passcode = FakePassword("right")
+        let outcomes = try await attemptMany("right", keeper(store), on: passcode)
+        #expect(Set(outcomes) == [.right])
         #expect(passcode.mostAtOnce == 4)
         #expect(store.record?.passcodeFailures == 0)
     }
@@ -100,16 +110,9 @@ struct LockoutKeeperTests {
     @BusActor
     func attempts_wrongOnesAtOnce_areNoMoreTries() async throws {
         let store = MemoryLockoutStore()
-        let keeper = keeper(store)
         let passcode = FakePassword("right")
-        passcode.isHeld = true
-        let outcomes = try attempt("wrong", times: 64, keeper, on: passcode)
-        // Three are free, and the fourth comes before the first delay.
-        _ = try await passcode.trials.first("the fourth trial", after: 3)
-        passcode.isHeld = false
-        passcode.finish()
-        _ = try await outcomes.first("the last result", after: 63)
-        #expect(outcomes.all.count { $0 == .tooEarly(.seconds(1)) } == 60)
+        let outcomes = try await attemptMany("wrong", keeper(store), on: passcode)
+        #expect(outcomes.count { $0 == .tooEarly(.seconds(1)) } == 60)
         #expect(passcode.trials.count == 4)
         #expect(store.record?.passcodeFailures == 4)
     }
