@@ -91,7 +91,7 @@ final class ItemAccess {
 
     /// Whether a rule has a person asked now whether a client may read an item.
     ///
-    /// Nobody is asked behind a locked screen: whoever answers there may be anybody.
+    /// Nobody is asked while the screen is locked, since anybody could answer.
     func asksPerson(about id: ItemID, in collection: Collection, for client: Client) -> Bool {
         guard !isSessionLocked, case .needsConfirmation = verdict(on: id, in: collection, for: client) else {
             return false

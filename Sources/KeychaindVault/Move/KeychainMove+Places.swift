@@ -15,8 +15,8 @@ extension KeychainMove {
 
     /// Moves the keychains of the first folder that has some; see ``run()``.
     ///
-    /// Also throws if it is not known where they may be, or whether a folder has some: that there is nothing to move is
-    /// decided for good.
+    /// Also throws if the home folder is unknown or a folder cannot be read: the answer "there is nothing to move" is
+    /// final, so it must not be a guess.
     ///
     /// - Parameter places: nil if the user database does not say where the home folder is.
     package static func run(

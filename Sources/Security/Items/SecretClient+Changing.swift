@@ -33,7 +33,7 @@ extension SecretClient {
         found.data = query.data ?? []
         found.itemClass = item.itemClass
         found.item = item
-        // The item is stored, whatever becomes of this call.
+        // The item is stored even if its attributes cannot be read.
         if query.returns.contains(.attributes), let record = try? await record(of: made) {
             found.times = ItemTimes(record)
             found.item = KeychainItem(record.properties)
