@@ -143,7 +143,7 @@ check_links() {
             [[ $link != \#* ]] || target=$document
             if [[ ! -e $1/$target ]]; then
                 fail "$document links to $link, which does not exist"
-            elif [[ $link == *\#* ]] && ! headings "$1/$target" | grep -qxF -- "${link#*\#}"; then
+            elif [[ $link == *\#* ]] && ! grep -qxF -- "${link#*\#}" <(headings "$1/$target"); then
                 fail "$document links to $link, but there is no such heading"
             fi
         done < <(grep -oE '\]\([^)]+' "$1/$document" | sed 's/^](//' | grep -vE '^[a-z]+:' || true)

@@ -15,7 +15,7 @@ succeeds() {
 }
 
 on_display() { DISPLAY=$display xdotool "$@"; }
-dialog() { on_display search --onlyvisible --class . 2>/dev/null | grep -q .; }
+dialog() { [[ -n $(on_display search --onlyvisible --class . 2>/dev/null) ]]; }
 no_dialog() { ! dialog; }
 # types LINE: into the dialog that is there or comes.
 types() {

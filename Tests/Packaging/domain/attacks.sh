@@ -200,7 +200,7 @@ names=$(printf 'keychain-keys:%.0s' {1..60})
 $by $anna $folder/numbers.sh "$names" $program <$folder/open/password >"$work/daemon.log" 2>&1 &
 check "it starts with announced descriptors that do not exist" eventually has_owner
 daemon_pid=$(owner)
-has_lock() { find "/proc/$daemon_pid/fd" -lname "/var/lib/keychaind/$anna/data/lock" | grep -q .; }
+has_lock() { [[ -n $(find "/proc/$daemon_pid/fd" -lname "/var/lib/keychaind/$anna/data/lock") ]]; }
 check "it closes none of its own descriptors" eventually has_lock
 end
 unlock_from() { status_of $by $anna $folder/numbers.sh "$1" $program --unlock-fd "$2" 3<$folder/open/password; }
