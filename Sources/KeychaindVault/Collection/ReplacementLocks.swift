@@ -1,25 +1,20 @@
 import KeychaindModel
 
-/// Locks by name: one task at a time, in order of arrival, replaces or removes a collection.
+/// Locks by name: one task at a time replaces or removes a collection.
 ///
 /// Two at once would leave two open collections of one file, each without the changes of the other.
 final class ReplacementLocks {
-    /// The tasks that wait for a lock that is held.
-    private var waiting: [CollectionName: ArraySlice<CheckedContinuation<Void, Never>>] = [:]
+    private var turns: [CollectionName: Turn] = [:]
 
     func lock(_ name: CollectionName) async {
-        guard waiting[name] != nil else {
-            waiting[name] = []
-            return
-        }
-        await withCheckedContinuation { continuation in waiting[name]?.append(continuation) }
+        let turn = turns[name] ?? Turn()
+        turns[name] = turn
+        await turn.begin()
     }
 
     func unlock(_ name: CollectionName) {
-        guard let next = waiting[name]?.popFirst() else {
-            waiting[name] = nil
-            return
-        }
-        next.resume()
+        guard let turn = turns[name] else { return }
+        turn.end()
+        if !turn.isTaken { turns[name] = nil }
     }
 }

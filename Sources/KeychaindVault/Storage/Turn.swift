@@ -1,12 +1,12 @@
-/// Lets one task at a time make a backup, in order of arrival.
-///
-/// A copy that waits for the user's disk takes space and an open file; others are not made before it has ended.
-final class BackupTurn {
+/// Lets one task at a time do something, in order of arrival.
+final class Turn {
     /// The tasks that wait; nil if nobody has the turn.
     private var waiting: ArraySlice<CheckedContinuation<Void, Never>>?
 
+    var isTaken: Bool { waiting != nil }
+
     func begin() async {
-        guard waiting != nil else {
+        guard isTaken else {
             waiting = []
             return
         }
