@@ -178,10 +178,10 @@ struct FailingDiskTests {
         disk.failure = failure
         let code: VaultError.Code = failure.status == SQLITE_READONLY ? .readOnly : .storageFailed
         await #expect(throws: VaultError.of(code)) { try await changePassword() }
-        #expect(await vault.readAgain().collections.isEmpty)
+        #expect(await vault.readAgain().replacements.isEmpty)
         #expect(vault.awaitsDisk && login.problem?.contains("could not be stored") == true)
         disk.failure = nil
-        #expect(await vault.readAgain().collections.isEmpty)
+        #expect(await vault.readAgain().replacements.isEmpty)
         #expect(!vault.awaitsDisk && login.problem == nil)
         #expect(told.count == 2 && told.last == .some(nil))
         // What was refused stays refused.
@@ -366,7 +366,7 @@ struct FailingDiskTests {
                 )
                 _ = try? await old.unlock(with: Fixture.bytes(Fixture.password))
                 disk.failure = nil
-                let current = await vault.readAgain().collections.first ?? old
+                let current = await vault.readAgain().replacements.first ?? old
                 try await current.unlock(with: Fixture.bytes(Fixture.password))
                 try await current.add("next")
                 #expect(current.problem == nil)
@@ -380,9 +380,9 @@ struct FailingDiskTests {
                 #expect(try await old.content(of: id) == Array("kept".utf8))
                 await #expect(throws: VaultError.of(.unreadable)) { try await old.add("new") }
             }
-            #expect(await vault.readAgain().collections.isEmpty)
+            #expect(await vault.readAgain().replacements.isEmpty)
             disk.failure = nil
-            let new = try #require(await vault.readAgain().collections.first)
+            let new = try #require(await vault.readAgain().replacements.first)
             #expect(vault.collection(named: .login) === new && !vault.awaitsDisk)
             try await new.unlock(with: Fixture.bytes(Fixture.password))
             #expect(try await new.content(of: id) == Array("kept".utf8))
@@ -390,5 +390,22 @@ struct FailingDiskTests {
             await vault.close()
         }
         Issue.record("every read fails")
+    }
+
+    @Test func collectionsThatCanBeReadAgain_areToldOneByOne() async throws {
+        let before = try await opened()
+        _ = try await before.unlockedLogin()
+        _ = try await before.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        await before.close()
+        disk.failure = FailingDisk.Failure(operation: .read, status: SQLITE_IOERR | 1 << 8, systemError: EIO)
+        let vault = try await opened()
+        #expect(vault.collections.count { collection in collection.problem != nil } == 2)
+        disk.failure = nil
+        var waiting: [Int] = []
+        _ = await vault.readAgain { _ in
+            waiting.append(vault.collections.count { collection in collection.problem != nil })
+        }
+        #expect(waiting == [1, 0])
+        await vault.close()
     }
 }

@@ -115,7 +115,7 @@ import Testing
         #expect(try await login.content(of: id) == Array("kept".utf8))
         await #expect(throws: VaultError.self) { try await login.add("lost") }
         try #require(remove(journal) == 0)
-        let recovered = try #require(await again.readAgain().collections.first)
+        let recovered = try #require(await again.readAgain().replacements.first)
         #expect(recovered.problem == nil)
         let next = try await recovered.add("stored")
         await again.close()
@@ -199,7 +199,7 @@ import Testing
         vault = try await opened()
         let before = try await vault.unlockedLogin()
         #expect(before.problem?.contains("the data folder is read-only; it is tried again") == true)
-        #expect(await vault.readAgain().collections.isEmpty && vault.awaitsDisk)
+        #expect(await vault.readAgain().replacements.isEmpty && vault.awaitsDisk)
         folder.makeWritable()
         #expect(await vault.readAgain().hasState && !vault.awaitsDisk)
         let login = try #require(vault.collection(named: .login))

@@ -166,6 +166,13 @@ extension Vault {
         return login
     }
 
+    /// Returns the collections that have taken the place of others, and whether `state.db` could be read.
+    func readAgain() async -> (replacements: [Collection], hasState: Bool) {
+        var replacements: [Collection] = []
+        let hasState = await readAgain { new in replacements.append(new) }
+        return (replacements, hasState)
+    }
+
     typealias Login = Collection
 }
 

@@ -33,17 +33,19 @@ final class DiskRetry {
         timer = nil
     }
 
+    /// Whether ``end()`` was called since a try began.
+    private var hasEnded: Bool { timer == nil }
+
     private func tryAgain() async {
-        let recovery = await vault.readAgain()
-        // Ended meanwhile.
-        guard timer != nil else { return }
+        let hasState = await vault.readAgain { new in
+            guard !hasEnded else { return }
+            collections.announceReplacement(of: new.name, because: "the login keychain was opened again")
+        }
+        guard !hasEnded else { return }
         timer = nil
-        if recovery.hasState {
+        if hasState {
             collections.lockouts.readAgain()
             await sandboxes.recordsCanBeRead()
-        }
-        for collection in recovery.collections {
-            collections.announceReplacement(of: collection.name, because: "the login keychain was opened again")
         }
         if !vault.awaitsDisk { interval = Self.first }
         start()

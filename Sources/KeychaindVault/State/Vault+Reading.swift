@@ -3,29 +3,24 @@ import Logging
 
 /// Files that could not be read or written, for a cause that may pass: they are left as they are, and tried again.
 extension Vault {
-    /// Whether there are such files; ``readAgain()`` tries them.
+    /// Whether there are such files; ``readAgain(_:)`` tries them.
     package var awaitsDisk: Bool {
         guard let context else { return false }
         return context.state.obstacle != nil
             || collections.contains { collection in collection.awaitsDisk || collection.disk.failure != nil }
     }
 
-    /// The collections that have taken the place of others after ``readAgain()``, and whether `state.db` can be used.
-    package struct Recovery {
-        package var collections: [Collection] = []
-        /// Whether the records of failed attempts have been read just now.
-        package var hasState = false
-    }
-
     /// Opens the files again, and tries those that have refused a change; those that still fail stay as they are.
-    package func readAgain() async -> Recovery {
-        var recovery = Recovery()
-        recovery.hasState = await readStateAgain()
+    ///
+    /// `onReplacement` is called with each collection that takes the place of another, before the next one's disk is
+    /// waited for. Returns whether the records in `state.db` have been read just now.
+    package func readAgain(_ onReplacement: (Collection) -> Void) async -> Bool {
+        let hasState = await readStateAgain()
         for collection in collections where collection.awaitsDisk && !collection.isStillReadOnly {
-            if let new = await openAgain(collection) { recovery.collections.append(new) }
+            if let new = await openAgain(collection) { onReplacement(new) }
         }
         for collection in collections { await collection.tryDisk() }
-        return recovery
+        return hasState
     }
 
     private func readStateAgain() async -> Bool {
