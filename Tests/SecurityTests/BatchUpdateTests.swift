@@ -78,6 +78,28 @@ struct BatchUpdateTests {
         }
     }
 
+    @Test("An update asks for no old secret for which a person would have to be asked")
+    func update_protectedItems_readsNoSecret() async throws {
+        try await Keychain.withOwn { keychain in
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, .devicePasscode, nil)
+            )
+            for account in ["anna", "ben"] {
+                let item = keychain.generic(account, [kSecAttrAccessControl: control, kSecValueData: data("old")])
+                #expect(SecItemAdd(item, nil) == errSecSuccess)
+            }
+            let prompter = try await keychain.provider.answerPrompts(.answer("password"))
+            let monitor = try await CallMonitor(keychain.provider.bus)
+            let calls = try await monitor.calls {
+                let both = [kSecClass: kSecClassGenericPassword, kSecAttrService: keychain.name] as CFDictionary
+                #expect(SecItemUpdate(both, [kSecValueData: data("new")] as CFDictionary) == errSecSuccess)
+            }
+            #expect(calls.filter { $0 == "Item.SetSecret" }.count == 2)
+            #expect(!calls.contains("Item.GetSecret"))
+            await prompter.crash()
+        }
+    }
+
     private func add(_ item: CFDictionary, _ secret: String) throws {
         let added = try #require(item.mutableCopy() as? NSMutableDictionary)
         added[kSecValueData as String] = data(secret)

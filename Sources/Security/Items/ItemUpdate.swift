@@ -59,7 +59,10 @@ struct UpdateWriter: ~Copyable {
     private mutating func write(_ update: ItemUpdate, isLast: Bool) async throws(SecretServiceError) -> Bool {
         let item = update.item
         var old = update.old
-        if update.new.secret != nil, !isLast { old.secret = try? await SharedSecret(of: item) }
+        // From a locked item, a reading would be refused, and audited as an attempt without authentication.
+        if update.new.secret != nil, !isLast, (try? await item.isLocked()) == false {
+            old.secret = try? await SharedSecret(of: item)
+        }
         do throws(SecretServiceError) {
             if try await unlocking.using(item, { () throws(SecretServiceError) in try await update.writeAtOnce() }) {
                 written.append((item, old))
