@@ -31,8 +31,8 @@ struct ItemContents: Sendable {
 /// Writes the items of an update, all of them or none.
 ///
 /// keychaind writes an item at once, other providers its attributes, label and secret one by one. If a write fails, the
-/// earlier ones are taken back, the last one first. That fails for an item with an access control, where a person would
-/// have to be asked, and overwrites what another program has written meanwhile.
+/// earlier ones are taken back, the last one first, except those of items with an access control, where a person would
+/// have to be asked. What another program has written meanwhile is overwritten.
 struct UpdateWriter: ~Copyable {
     private let unlocking: ItemUnlocking
     private var written: [(item: SecretItem, old: ItemContents)] = []
@@ -81,6 +81,10 @@ struct UpdateWriter: ~Copyable {
     /// Nobody is asked: what cannot be taken back stays.
     private func takeBack() async {
         for (item, old) in written.reversed() {
+            // With a grant for reading, a change waits for a dialog.
+            guard let properties = try? await item.properties(), !KeychainItem(properties).needsAuthentication else {
+                continue
+            }
             let isDone = try? await ItemUpdate(item: item, new: old).writeAtOnce()
             guard isDone == false else { continue }
             for part in old.split(like: old) { try? await item.write(part) }
