@@ -23,12 +23,12 @@ struct BackupsObject {
                 Method(suspending: "List", out: [Parameter("copies", signature: "a" + KeychainCopy.signature)]) {
                     (object, call) async throws(BusError) in
                     try await object.checkUser()
-                    object.answer(call, with: try await object.restorations.copies(for: object.client))
+                    try object.answer(call, with: try await object.restorations.copies(for: object.client))
                 },
                 Method(suspending: "BackUp", out: [Parameter("copies", signature: "a" + KeychainCopy.signature)]) {
                     (object, call) async throws(BusError) in
                     try await object.checkUser()
-                    object.answer(call, with: try await object.restorations.backUp(for: object.client))
+                    try object.answer(call, with: try await object.restorations.backUp(for: object.client))
                 },
                 Method(
                     suspending: "RestoreCopy",
@@ -66,7 +66,9 @@ struct BackupsObject {
                 Method(suspending: "Files", out: [Parameter("files", [String].self)]) {
                     (object, call) async throws(BusError) in
                     try await object.checkUser()
-                    call.reply(with: try await object.restorations.checkableFiles(for: object.client))
+                    let files = try await object.restorations.checkableFiles(for: object.client)
+                    try object.client.checkUnconfined()
+                    call.reply(with: files)
                 },
                 Method(
                     suspending: "Check",
@@ -79,6 +81,7 @@ struct BackupsObject {
                     let file = try call.arguments(String.self)
                     try await object.checkUser()
                     let report = try await object.restorations.check(file, for: object.client)
+                    try object.client.checkUnconfined()
                     call.reply(
                         with: UInt64(report.items),
                         UInt64(report.intact),
@@ -131,6 +134,7 @@ struct BackupsObject {
     /// Returns a prompt for the restore of a staged copy.
     @BusActor
     private func prompt(for backup: StagedBackup, fileName: String?) throws(BusError) -> ObjectPath {
+        try client.checkUnconfined()
         guard let name = restorations.vault.name(of: backup, fileName: fileName) else {
             throw BusError(.invalidArguments, "the keychain in memory cannot be restored")
         }
@@ -151,7 +155,8 @@ struct BackupsObject {
     }
 
     @BusActor
-    private func answer(_ call: MethodCall, with copies: [KeychainCopy]) {
+    private func answer(_ call: MethodCall, with copies: [KeychainCopy]) throws(BusError) {
+        try client.checkUnconfined()
         call.reply { writer in
             writer.writeArray(of: KeychainCopy.signature) { writer in
                 for copy in copies { copy.write(to: &writer) }

@@ -97,6 +97,8 @@ struct PastItems {
             restorations.ask(about: backup, in: conversation)
             let caller = await client.caller()
             guard (try? await conversation.begin()) == true else { throw Self.refusal }
+            // A person may have limited the program in an earlier dialog.
+            try client.checkUnconfined()
             let asked = await conversation.askPassword(
                 verifiedBy: BackupKey(of: backup, in: restorations.vault),
                 countedBy: restorations.lockout(of: backup)
@@ -121,6 +123,7 @@ struct PastItems {
             } catch {
                 throw BusError(error)
             }
+            try client.checkUnconfined()
             return try await body(past)
         }
     }

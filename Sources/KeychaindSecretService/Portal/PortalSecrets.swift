@@ -95,6 +95,7 @@ final class PortalSecrets {
         guard await hasRoom(in: login, for: client) else {
             throw BusError(.limitsExceeded, "there are \(limit) imported portal secrets already")
         }
+        try client.checkUnconfined()
         try await store(new.takeSecret(), for: application, in: login, from: client)
         return true
     }

@@ -1,6 +1,7 @@
 import Foundation
 import KeychaindAuthentication
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindGcrypt
 import KeychaindModel
 import KeychaindSecretService
@@ -193,6 +194,39 @@ struct RestorePlaceTests {
         judge.verdict = .trusted
         #expect(try await isRestored())
         #expect(try await service.opens("other", try service.collection(CollectionName(label: "Work"))))
+        await service.vault.close()
+    }
+
+    @Test("a program that a person limits before its dialog is told of no past state, and nobody is asked")
+    @BusActor
+    func compare_programIsLimitedMeanwhile_isRefused() async throws {
+        let program = "flatpak:org.example.Chat"
+        let service = try await ProviderInProcess(
+            opens: false,
+            confinement: .sandbox(.flatpak("org.example.Chat"))
+        )
+        try await service.vault.record([program: SandboxRecord(.unconfirmed)], since: Timestamp.now())
+        service.provider.vaultIsOpen()
+        try await service.collection(.login).keepGenerationNow()
+        let copy = try #require(try await service.vault.copies(nil).last).id
+        let (client, other) = (service.client, try SecretServiceProxy(on: service.bus))
+        #expect(try await client.searchItems([:]).locked == [])
+        let prompter = try FakePrompter(on: service.bus, [.hang])
+        let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
+        let prompt = try await other.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", program, [ObjectPath]())
+            .read(ObjectPath.self)
+        try await other.show(prompt)
+        let question = try await prompter.questions.first("the dialog that limits it") { _ in true }
+        let comparing = Task { @BusActor in
+            _ = try await client.call(Self.path, Self.interface, "Compare", copy)
+        }
+        // The call is sent during the first one and has arrived before the second answer.
+        try await client.roundTrip()
+        try await client.roundTrip()
+        prompter.respond(.answer(""), to: question)
+        await #expect(throws: BusError.accessDenied) { try await comparing.value }
+        #expect(prompter.questions.count == 1)
+        prompter.crash()
         await service.vault.close()
     }
 }
