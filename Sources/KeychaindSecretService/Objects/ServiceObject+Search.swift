@@ -187,6 +187,7 @@ extension ServiceObject {
                 return
             }
             try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
+                let wasConfined = client.view.isConfined
                 var slice = provider.largeAnswers.beginSlice()
                 var writer = call.beginReply()
                 let found = try await find(&slice)
@@ -194,6 +195,8 @@ extension ServiceObject {
                 WrittenSecrets.writeNone(to: &writer)
                 await provider.largeAnswers.letOthersGoFirst(&slice)
                 try client.checkConnected()
+                // What was written before a person has limited the program may be others'.
+                if !wasConfined { try client.checkUnconfined() }
                 call.reply(written: writer)
             }
         }

@@ -92,7 +92,8 @@ extension ServiceObject {
     /// Reads and releases the secrets of items, and replies with them.
     ///
     /// Other calls are handled in between, so what is written is checked before it is sent: secrets that have changed
-    /// are read again, and those that the client may no longer read are removed.
+    /// are read again, and those that the client may no longer read are removed. Throws `AccessDenied` if a person has
+    /// limited the program meanwhile, since what was written before the secrets may be others'.
     ///
     /// - Parameter requests: called in the turn of the client; may write what comes before the secrets.
     @BusActor
@@ -102,6 +103,7 @@ extension ServiceObject {
         _ requests: @BusActor (inout Writer, inout TimeSlice) async throws(BusError) -> Requests
     ) async throws(BusError) {
         try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
+            let wasConfined = client.view.isConfined
             var slice = provider.largeAnswers.beginSlice()
             var writer = call.beginReply()
             let (count, find) = try await requests(&writer, &slice)
@@ -133,6 +135,7 @@ extension ServiceObject {
                 if numbers.isEmpty || reading == ServiceObject.readings { break }
             }
             // Nothing is awaited from here on.
+            if !wasConfined { try client.checkUnconfined() }
             secrets.useGrants(in: &writer, check)
             secrets.end(in: &writer)
             call.reply(written: writer)
