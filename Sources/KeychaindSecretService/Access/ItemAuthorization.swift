@@ -16,30 +16,15 @@ struct ItemAuthorization {
 
     /// The context that keeps the unused rest; nil if it serves one call.
     let context: AuthenticationContext?
-
-    /// The context's count of ended authorisations; after a change of it, no rest is kept.
-    private let endings: Int?
-
-    @BusActor
-    init(item: ProtectedItem, key: ItemKey?, parts: ItemParts, context: AuthenticationContext?) {
-        self.item = item
-        self.key = key
-        self.parts = parts
-        self.context = context
-        endings = context?.authorizationEndings
-    }
-
-    /// Whether the screen or the keychain was locked since, or the authorisation ended in another way.
-    @BusActor fileprivate var hasEnded: Bool { context?.authorizationEndings != endings }
 }
 
 extension ItemAuthorization? {
     /// Lets the context keep the unused parts, for the item in its new state.
     ///
-    /// After a change of the protection, nothing is kept; neither of one that has ended during the write.
+    /// After a change of the protection, nothing is kept; nor if the authorisation has ended during the write.
     @BusActor
     func keepRest(after used: ItemParts) {
-        guard var rest = self, let context = rest.context, !rest.hasEnded else { return }
+        guard var rest = self, let context = rest.context else { return }
         rest.parts.subtract(used)
         guard !rest.parts.intersection([.content, .existence]).isEmpty, !used.contains(.protection) else { return }
         rest.item = rest.item.current

@@ -30,14 +30,12 @@ final class AuthenticationContext {
     private var expiry: Timer?
     /// The application password that the program supplied, not in locked memory, which it could fill; nil for none.
     private var credential: SecureBytes?
-    /// Unused authorisations of operations on items.
-    private var authorizations: [ItemReference: (authorization: ItemAuthorization, deadline: Duration)] = [:]
+    /// Authorisations of operations on items; nil for one that a change has taken, which may leave a rest.
+    private var authorizations: [ItemReference: (authorization: ItemAuthorization?, deadline: Duration)] = [:]
     /// Drops old ones; there may be thousands.
     private var authorizationTimer: Timer?
     /// The number of times that the proof was ended from outside.
     private(set) var endings = 0
-    /// How many times authorisations were ended.
-    private(set) var authorizationEndings = 0
 
     private let clock: BootClock
 
@@ -105,7 +103,7 @@ final class AuthenticationContext {
     /// Ends the proof, the authorisations and the running evaluation.
     func endProofs(_ cancellation: Cancellation) {
         endings += 1
-        endAuthorizations { _ in true }
+        authorizations = [:]
         forget()
         cancel(cancellation)
     }
@@ -116,7 +114,7 @@ final class AuthenticationContext {
         state = .invalidated
         credential = nil
         endings += 1
-        endAuthorizations { _ in true }
+        authorizations = [:]
         forget()
     }
 
@@ -180,28 +178,28 @@ final class AuthenticationContext {
 
     /// Whether an authorisation covers parts of an item; does not use it.
     func allows(_ parts: ItemParts, of item: ItemReference) -> Bool {
-        guard let (authorization, deadline) = authorizations[item] else { return false }
+        guard let (kept, deadline) = authorizations[item], let authorization = kept else { return false }
         return clock.now < deadline && authorization.parts.isSuperset(of: parts)
     }
 
-    /// Removes and returns an authorisation; nil if it does not cover the parts.
+    /// Takes an authorisation; nil if it does not cover the parts.
     func takeAuthorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
-        guard allows(parts, of: item) else { return nil }
-        return authorizations.removeValue(forKey: item)?.authorization
+        guard allows(parts, of: item), let (authorization, deadline) = authorizations[item] else { return nil }
+        authorizations[item] = (nil, deadline)
+        return authorization
     }
 
+    /// Keeps the rest of an authorisation that was taken, unless that has ended since or there is a new one.
     func restore(_ authorization: ItemAuthorization) {
-        guard authorizations[authorization.item.reference] == nil else { return }
+        guard let (kept, _) = authorizations[authorization.item.reference], kept == nil else { return }
         keep(authorization)
     }
 
     func endAuthorizations(where isAffected: (ItemReference) -> Bool) {
-        authorizationEndings += 1
         authorizations = authorizations.filter { !isAffected($0.key) }
     }
 
     func endAuthorization(of item: ItemReference) {
-        authorizationEndings += 1
         authorizations[item] = nil
     }
 

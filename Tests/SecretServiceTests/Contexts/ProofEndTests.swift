@@ -82,6 +82,20 @@ struct ProofEndTests {
         prompter.crash()
     }
 
+    @Test("locking another item leaves what a change has left of an authorisation")
+    func lockOfAnotherItem_leavesTheRestOfAnAuthorization() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let items = try await createItems(client)
+            let session = try await client.openPlainSession()
+            let context = try await ContextClient(client)
+            _ = try await client.complete(try await context.authorize("change", [items[0]]).prompt)
+            try await client.lock([items[1]])
+            try await client.setSecret(WireSecret(session: session, value: Array("new".utf8)), of: items[0])
+            try await client.setProperty("Label", of: items[0], Interface.item, to: .string("Bank"))
+        }
+    }
+
     @Test("a dismissed second dialog keeps the first one's authentication")
     func dismissal_betweenTwoDialogs_keepsWhatTheFirstHasProved_fromThenOn() async throws {
         try await RunningService.withPrompter([.answer("password"), .hang]) { service, prompter in
