@@ -16,7 +16,8 @@ extension KeychainMove {
     /// Moves the keychains of the first folder that has some; see ``run()``.
     ///
     /// Also throws if the home folder is unknown or a folder cannot be read: the answer "there is nothing to move" is
-    /// final, so it must not be a guess.
+    /// final, so it must not be a guess. After a move that was interrupted before its decision, it also throws if there
+    /// is no home folder: the next move removes the copies, with all that a vault would have stored in them.
     ///
     /// - Parameter places: nil if the user database does not say where the home folder is.
     package static func run(
@@ -24,7 +25,9 @@ extension KeychainMove {
         to new: String,
         logger: Logger
     ) throws(VaultError) -> (folder: String, outcome: Outcome) {
-        if case .done = try MoveRecord.load(from: Folder(new)) { return ("", .doneBefore) }
+        let target = Folder(new)
+        let record = try MoveRecord.load(from: target)
+        if case .done = record { return ("", .doneBefore) }
         guard let places else {
             let reason = "the user database does not name the home folder, which may have keychains to move"
             throw VaultError(.storageFailed, reason: reason)
@@ -32,7 +35,13 @@ extension KeychainMove {
         for folder in places.folders where try hasKeychains(folder) {
             return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
         }
-        guard try UserFolder.open(places.home, followingLinks: true) != nil else { return (places.home, .postponed) }
+        guard try UserFolder.open(places.home, followingLinks: true) != nil else {
+            if record == nil, try target.exists(announcementName) {
+                let reason = "the move of the keychains was interrupted, and needs the home folder \(places.home)"
+                throw VaultError(.storageFailed, reason: reason)
+            }
+            return (places.home, .postponed)
+        }
         let folder = places.folders.first ?? places.home
         return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
     }

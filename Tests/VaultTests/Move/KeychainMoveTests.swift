@@ -162,6 +162,28 @@ import Testing
         #expect(try run(from: nil) == .doneBefore)
     }
 
+    @Test func move_interruptedBeforeTheHomeIsGone_waitsForIt() async throws {
+        try await fill(old)
+        let missing = KeychainMove.Places(home: old.file("home"), folders: [old.file("home/keychaind")])
+        _ = try? move { (step) throws(VaultError) in
+            guard step == .placed("login.keychain") else { return }
+            throw VaultError(.storageFailed, reason: "a crash")
+        }
+        #expect(new.names.contains("login.keychain"))
+        // The next move removes this copy, with all that would be stored in it now.
+        #expect(throws: VaultError.of(.storageFailed)) { try run(from: missing) }
+        _ = try? move { (step) throws(VaultError) in
+            guard step == .decided else { return }
+            throw VaultError(.storageFailed, reason: "a crash")
+        }
+        #expect(new.names.contains("moving"))
+        #expect(try run(from: missing) == .postponed)
+        guard case .moved = try run(from: KeychainMove.Places(home: old.path, folders: [old.path])) else {
+            throw Stop()
+        }
+        #expect(try await contents(of: new) == everything)
+    }
+
     @Test func move_standardFolderCannotBeRead_isNotDecidedByAnother() async throws {
         try await fill(old)
         let home = TemporaryFolder()
