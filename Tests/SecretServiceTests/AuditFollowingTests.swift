@@ -74,13 +74,7 @@ struct AuditFollowingTests {
     @Test("a program that a person limits while it follows the audit hears no more of it", .onLoop)
     @BusActor
     func follow_programIsLimitedMeanwhile_isRefused() async throws {
-        let program = "flatpak:org.example.Chat"
-        let service = try await ProviderInProcess(
-            opens: false,
-            confinement: .sandbox(.flatpak("org.example.Chat"))
-        )
-        try await service.vault.record([program: SandboxRecord(.unconfirmed)], since: Timestamp.now())
-        service.provider.vaultIsOpen()
+        let service = try await ProviderInProcess.unconfirmed()
         #expect(try await service.unlock([.answer(ProviderInProcess.password)]).isOpen)
         let (client, other) = (service.client, try SecretServiceProxy(on: service.bus))
         #expect(try await client.follow() == [])
@@ -89,9 +83,7 @@ struct AuditFollowingTests {
         try await client.roundTrip()
         try await client.roundTrip()
         let prompter = try FakePrompter(on: service.bus, [.answer("")])
-        let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
-        let prompt = try await other.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", program, [ObjectPath]())
-            .read(ObjectPath.self)
+        let prompt = try await ProviderInProcess.limitingPrompt(of: other)
         #expect(try await other.complete(prompt).result == .boolean(true))
         prompter.crash()
         _ = try await other.createProtectedItem(session: try await other.openPlainSession())

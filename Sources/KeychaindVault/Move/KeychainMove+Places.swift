@@ -15,9 +15,9 @@ extension KeychainMove {
 
     /// Moves the keychains of the first folder that has some; see ``run()``.
     ///
-    /// Also throws if the home folder is unknown or a folder cannot be read: the answer "there is nothing to move" is
-    /// final, so it must not be a guess. After a move that was interrupted before its decision, it also throws if there
-    /// is no home folder: the next move removes the copies, with all that a vault would have stored in them.
+    /// Throws if the home folder is unknown or a folder cannot be read: once there is nothing to move, no later start
+    /// looks again. Also throws without a home folder after a move that was interrupted before its decision: the next
+    /// move removes the copies, with all that a vault would have stored in them.
     ///
     /// - Parameter places: nil if the user database does not say where the home folder is.
     package static func run(

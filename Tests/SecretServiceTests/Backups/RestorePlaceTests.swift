@@ -1,7 +1,6 @@
 import Foundation
 import KeychaindAuthentication
 import KeychaindDBus
-import KeychaindDesktop
 import KeychaindGcrypt
 import KeychaindModel
 import KeychaindSecretService
@@ -200,21 +199,13 @@ struct RestorePlaceTests {
     @Test("a program that a person limits before its dialog is told of no past state, and nobody is asked")
     @BusActor
     func compare_programIsLimitedMeanwhile_isRefused() async throws {
-        let program = "flatpak:org.example.Chat"
-        let service = try await ProviderInProcess(
-            opens: false,
-            confinement: .sandbox(.flatpak("org.example.Chat"))
-        )
-        try await service.vault.record([program: SandboxRecord(.unconfirmed)], since: Timestamp.now())
-        service.provider.vaultIsOpen()
+        let service = try await ProviderInProcess.unconfirmed()
         try await service.collection(.login).keepGenerationNow()
         let copy = try #require(try await service.vault.copies(nil).last).id
         let (client, other) = (service.client, try SecretServiceProxy(on: service.bus))
         #expect(try await client.searchItems([:]).locked == [])
         let prompter = try FakePrompter(on: service.bus, [.hang])
-        let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
-        let prompt = try await other.call(sandboxes, "org.keychaind.Sandboxes1", "Confirm", program, [ObjectPath]())
-            .read(ObjectPath.self)
+        let prompt = try await ProviderInProcess.limitingPrompt(of: other)
         try await other.show(prompt)
         let question = try await prompter.questions.first("the dialog that limits it") { _ in true }
         let comparing = Task { @BusActor in

@@ -77,6 +77,24 @@ final class ProviderInProcess {
         login.lock()
     }
 
+    private static let unconfirmedProgram = "flatpak:org.example.Chat"
+
+    /// Starts it with all clients in a sandbox that no person has confirmed yet.
+    static func unconfirmed() async throws -> ProviderInProcess {
+        let service = try await ProviderInProcess(opens: false, confinement: .sandbox(.flatpak("org.example.Chat")))
+        try await service.vault.record([unconfirmedProgram: SandboxRecord(.unconfirmed)], since: Timestamp.now())
+        service.provider.vaultIsOpen()
+        return service
+    }
+
+    /// Returns a prompt of `client` that limits the unconfirmed program to its own items.
+    static func limitingPrompt(of client: SecretServiceProxy) async throws -> ObjectPath {
+        let sandboxes = ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes")
+        let interface = "org.keychaind.Sandboxes1"
+        return try await client.call(sandboxes, interface, "Confirm", unconfirmedProgram, [ObjectPath]())
+            .read(ObjectPath.self)
+    }
+
     func collection(_ name: CollectionName) throws -> Collection {
         guard let collection = vault.collection(named: name) else { throw BusError(.failed, "no \(name)") }
         return collection
