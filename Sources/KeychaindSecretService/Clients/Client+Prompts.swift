@@ -88,6 +88,12 @@ extension Client {
         for conversation in prompts.conversations.values { conversation.end(cancellation) }
     }
 
+    /// Dismisses all prompts, those that have not been run too, and ends the dialogs of calls.
+    func dismissAll(_ cancellation: Cancellation) {
+        for prompt in prompts.table.values where prompt.isCreated { prompt.dismiss(cancellation) }
+        endDialogs(cancellation)
+    }
+
     /// Dismisses the prompts of a context that ends.
     func dismissPrompts(of context: AuthenticationContext) {
         for prompt in prompts.table.values where prompt.context === context { prompt.dismiss() }

@@ -110,6 +110,8 @@ extension CollectionObject {
             } catch {
                 throw BusError(error)
             }
+            // A person may have limited the program meanwhile.
+            try client.checkUnconfined()
             try session.encode(text).answer(call)
         }
     }

@@ -200,6 +200,8 @@ struct CollectionObject {
     private func delete() async throws(BusError) -> ObjectPath {
         let rules = DeletionRules(access: items.access, answers: provider.largeAnswers)
         try await rules.check(collection, for: client)
+        // A person may have limited the program meanwhile.
+        try client.checkUnconfined()
         guard collection.isLocked || collection.name == .login || collection.protectedItemCount > 0 else {
             try await provider.collections.delete(collection, by: client)
             return .root

@@ -39,6 +39,7 @@ final class DeletePrompt: PromptAction {
         do throws(BusError) {
             // The unlock may have told what the items are, and the rules may have changed while the person was asked.
             try await rules.check(collection, for: client)
+            guard !conversation.isEnded else { return .dismissed(emptyResult) }
             try await unlocker.collections.delete(collection, by: client)
             return .done(emptyResult)
         } catch {

@@ -121,7 +121,7 @@ final class ConfirmSandboxPrompt: PromptAction {
 }
 
 extension Provider {
-    /// Limits a sandboxed program to its own items, its open connections too.
+    /// Limits a sandboxed program to its own items, its open connections too, and ends what they have asked for.
     func limit(_ program: String) async {
         await sandboxes.set(.limited, for: program)
         notices.programs.sandboxIsLimited(program)
@@ -134,6 +134,8 @@ extension Provider {
                 client.endPermissions { [vault] item in
                     vault.collection(named: item.collection).map { !client.sees(item.id, in: $0) } ?? true
                 }
+                // Nor may be what it asks for. The prompt that limits it, if it is its own, still returns its result.
+                client.dismissAll(.bySystem(reason: "a person has limited the program to its own items"))
             }
         }
     }

@@ -90,6 +90,7 @@ struct SandboxesObject {
                 try client.checkConnected()
                 items.append(try find(paths[number], for: program))
             }
+            try client.checkUnconfined()
             call.reply(with: try client.makePrompt(ConfirmSandboxPrompt(program, items, provider: provider)))
         }
     }

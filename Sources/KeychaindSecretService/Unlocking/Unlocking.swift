@@ -69,6 +69,7 @@ struct Unlocking {
         _ slice: inout TimeSlice,
         _ nextPath: () throws(BusError) -> ObjectPath?
     ) async throws(BusError) {
+        let wasConfined = client.view.isConfined
         var writer = call.beginReply()
         let unlocked = writer.beginArray(of: ObjectPath.signature)
         var objects = SortedObjects()
@@ -82,6 +83,8 @@ struct Unlocking {
         writer.end(unlocked)
         await slice.yield()
         try client.checkConnected()
+        // What was sorted before a person has limited the program may be others'.
+        if !wasConfined { try client.checkUnconfined() }
         try context?.checkValid()
         try finish(objects, to: action, for: client, in: context).prompt.write(to: &writer)
         call.reply(written: writer)

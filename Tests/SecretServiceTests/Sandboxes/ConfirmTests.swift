@@ -1,5 +1,6 @@
 import KeychaindDBus
 import KeychaindTestSupport
+import KeychaindVault
 import Testing
 
 /// The dialog that limits a sandboxed program to its own items.
@@ -55,5 +56,40 @@ struct ConfirmTests {
                 #expect(try reply.read([ObjectPath].self) == items)
             }
         }
+    }
+
+    @Test("what a program asked for before a person limited it is dismissed, run or not, and nobody is asked", .onLoop)
+    @BusActor
+    func programIsLimited_whatItAskedForBefore_isDismissed() async throws {
+        let service = try await ProviderInProcess.unconfirmed()
+        let (client, other) = (service.client, try SecretServiceProxy(on: service.bus))
+        let session = try await client.openPlainSession()
+        let running = try await client.deleteCollection(.login)
+        let prompts = [
+            running,
+            try await client.addSlot("AddPassword", to: .login),
+            try await client.createCollection([:]).prompt,
+            try await client.unlock([.login]).prompt,
+        ]
+        let prompter = try FakePrompter(on: service.bus, [.hang])
+        let limiting = try await ProviderInProcess.limitingPrompt(of: other)
+        try await other.show(limiting)
+        let question = try await prompter.questions.first("the dialog that limits it") { _ in true }
+        try await client.show(running)
+        let making = Task { @BusActor in _ = try await client.makeRecoveryKey(of: .login, session: session) }
+        // The call is sent during the first one and has arrived before the second answer.
+        try await client.roundTrip()
+        try await client.roundTrip()
+        prompter.respond(.answer(""), to: question)
+        #expect(try await other.completion(of: limiting) == PromptOutcome(isDismissed: false, result: .boolean(true)))
+        for prompt in prompts {
+            #expect(try await client.completion(of: prompt).isDismissed)
+            await #expect(throws: BusError.unknownObject) { try await client.show(prompt) }
+        }
+        await #expect(throws: BusError.accessDenied) { try await making.value }
+        #expect(client.completions.count == prompts.count)
+        #expect(prompter.questions.count == 1)
+        prompter.crash()
+        await service.vault.close()
     }
 }
