@@ -28,7 +28,8 @@ final class ReadPrompts {
     }
 
     private func areUseful(for id: ItemID, in collection: Collection, by client: Client) -> Bool {
-        guard !unlocking.access.isSessionLocked else { return false }
+        // A person may have limited the program since its call.
+        guard !unlocking.access.isSessionLocked, client.sees(id, in: collection) else { return false }
         if case .unreadable = collection.state { return false }
         return switch unlocking.access.verdict(on: id, in: collection, for: client) {
         case .needsAuthentication, .needsConfirmation: true

@@ -9,7 +9,10 @@ extension ItemObject {
         return .suspending { () async throws(BusError) in
             await reads.ask(for: id, in: collection, by: client)
             try client.checkConnected()
-            guard collection.contains(id) else { throw BusError(.noSuchObject, "the item was deleted meanwhile") }
+            // Meanwhile it may have been deleted, or a person may have limited the program.
+            guard collection.contains(id), client.sees(id, in: collection) else {
+                throw BusError(.noSuchObject, "there is no item \(id)")
+            }
             try await ItemObject.kind.dispatch(call, on: self).finish()
         }
     }
