@@ -1,5 +1,8 @@
 import KeychaindDBus
+import KeychaindModel
+import KeychaindSecretService
 import KeychaindTestSupport
+import KeychaindVault
 import Testing
 
 /// `CreateItem` of `org.keychaind.Collection1`, and `Change` of `org.keychaind.Item1`, with unique attributes.
@@ -117,6 +120,35 @@ struct UniqueItemTests {
         }
         #expect(made == 1)
         #expect(try await client.searchItems(["service": "unique-11"]).unlocked.count == 1)
+    }
+
+    @Test("a change that waits for another one with its key is refused if the screen is locked meanwhile", .onLoop)
+    @BusActor
+    func change_screenIsLockedWhileItWaits_isRefused() async throws {
+        let service = try await ProviderInProcess()
+        try await service.collection(.login).unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let client = service.client
+        let session = try await client.openPlainSession()
+        let attributes = ["service": "mail", Reserved.accessible: "whenUnlocked"]
+        let item = try await client.createItem(in: .login, "Mail", attributes, session: session)
+        let gate = AdmissionGate()
+        service.vault.admission = gate
+        func change(to secret: String) -> Task<Void, any Error> {
+            Task { @BusActor in try await client.change(item, attributes, ["service"], secret: secret, in: session) }
+        }
+        let first = change(to: "first")
+        try #require(await gate.begun.wait(within: Patience.limit))
+        let second = change(to: "second")
+        // The call is sent during the first one and has arrived before the second answer.
+        try await client.roundTrip()
+        try await client.roundTrip()
+        service.provider.setSessionLocked(true)
+        gate.open()
+        try await first.value
+        await #expect(throws: BusError.isLocked) { try await second.value }
+        service.provider.setSessionLocked(false)
+        #expect(try await client.secretText(of: item, session: session) == "first")
+        await service.vault.close()
     }
 }
 

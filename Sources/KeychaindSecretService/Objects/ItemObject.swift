@@ -88,10 +88,17 @@ struct ItemObject {
         return try await items.permission(to: action, id, in: collection, for: client)
     }
 
-    /// Checks again what may have changed while a person was asked: what the client sees, and the rules.
+    /// Checks again what may have changed while a person was asked, or while another change with the unique key was
+    /// written: what the client sees, the locks and the rules.
     @BusActor
     private func checkAfterWaiting(with attributes: Attributes?) throws(BusError) {
         try items.checkChange(of: id, in: collection, by: client)
+        // The vault knows nothing of a locked screen.
+        if collection.contains(id),
+            case .unavailable(let obstacle) = items.access.verdict(on: id, in: collection, for: client)
+        {
+            throw BusError(obstacle)
+        }
         guard let attributes else { return }
         try client.checkAccessGroup(of: attributes, instead: item.attributes)
         try items.access.checkRules(on: id, in: collection, with: attributes, for: client)
