@@ -1,16 +1,28 @@
-/// Asynchronous locks by key: at most one task at a time holds the lock of a key.
+/// Asynchronous locks by key: at most one task at a time holds the lock of a key, in the order of their arrival.
 @BusActor
 package final class KeyedLock<Key: Hashable & Sendable> {
-    private var holders: [Key: Promise<Void>] = [:]
+    /// The tasks that wait for each key that is held.
+    private var waiters: [Key: ArraySlice<CheckedContinuation<Void, Never>>] = [:]
 
     package nonisolated init() {}
 
     package func lock(_ key: Key) async {
-        while let holder = holders[key] { await holder.wait() }
-        holders[key] = Promise()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            // In here: a suspension before would let others run in between.
+            guard waiters[key] != nil else {
+                waiters[key] = []
+                return continuation.resume()
+            }
+            waiters[key]?.append(continuation)
+        }
     }
 
     package func unlock(_ key: Key) {
-        holders.removeValue(forKey: key)?.fulfill()
+        // The lock stays held for the next one: a task that comes before it runs would overtake it.
+        guard let next = waiters[key]?.popFirst() else {
+            waiters[key] = nil
+            return
+        }
+        next.resume()
     }
 }

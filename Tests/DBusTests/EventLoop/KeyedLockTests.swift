@@ -28,4 +28,23 @@ struct KeyedLockTests {
         // Free again.
         await lock.lock("a")
     }
+
+    @Test("a task that comes when the lock is given up does not overtake one that waits")
+    @BusActor
+    func lock_givenUp_isOfTheFirstThatWaits() async {
+        let lock = KeyedLock<String>()
+        let events = Recorder<String>()
+        await lock.lock("a")
+        let waiting = Task.immediate(executorPreference: BusActor.loop) { @BusActor in
+            await lock.lock("a")
+            events.record("waited")
+            lock.unlock("a")
+        }
+        lock.unlock("a")
+        await lock.lock("a")
+        events.record("came later")
+        lock.unlock("a")
+        await waiting.value
+        #expect(events.all == ["waited", "came later"])
+    }
 }
