@@ -173,6 +173,18 @@ struct AllAccountsTests {
         )
     }
 
+    @Test("files that include themselves and one another many times are read in a moment")
+    func include_ofItself_isBounded() throws {
+        let line = "auth optional pam_kwallet.so\n"
+        let empty = String(repeating: "@include empty\nauth substack empty\n", count: 40)
+        let first = String(repeating: "auth include second\n@include gdm-password\n", count: 40)
+        let second = String(repeating: "@include gdm-password\nauth substack second\n", count: 40)
+        let others = ["/etc/pam.d/empty": empty, "/etc/pam.d/second": second]
+        #expect(try marked(line + first, beside: others) != nil)
+        let jump = "auth [success=9999 default=ignore] pam_unix.so\n"
+        #expect(try marked(line + first + jump, beside: others) == nil)
+    }
+
     @Test("what is no UTF-8 in a file of PAM stays byte for byte")
     func file_notUTF8_staysByteForByte() throws {
         let system = try MadeUpSystem()

@@ -9,23 +9,33 @@ struct LoginStacks {
         let line: Int
     }
 
+    /// A file, for the lines of one kind, as deep in others as it is.
+    private struct Part: Hashable {
+        let name: String
+        let kind: String
+        let depth: Int
+    }
+
     /// A line that PAM counts as one.
     private struct Element {
         let place: Place
         let skips: [Int]
-        /// Its place, and those of includes that end with it.
+        /// Its place, and those of includes that end with it and are the last line of their kind.
         var ends: [Place]
     }
 
     static let folder = "/etc/pam.d"
     private static let folders = [folder, "/usr/lib/pam.d"]
     private static let kinds = ["auth", "account", "password", "session"]
-    /// PAM itself refuses deeper ones.
+    /// PAM itself refuses deeper substacks, and cannot open a file that includes itself.
     private static let depth = 16
+    /// The most lines of a kind that are counted in a file and those that it includes.
     private static let limit = 1 << 14
 
     private let tree: FileTree
     private var files: [String: LoginFile] = [:]
+    /// What is known already: files that include others many times would take exponential time.
+    private var known: [Part: [Element]] = [:]
     /// The lines that others skip, or that skip others.
     private(set) var counted: Set<Place> = []
     /// The lines after which there can be no further one, since others skip that position.
@@ -38,46 +48,63 @@ struct LoginStacks {
                 files[name] = tree.bytes(of: "\(folder)/\(name)").map(LoginFile.init)
             }
         }
-        for name in files.keys {
-            for kind in Self.kinds { _ = elements(of: name, kind, depth: 0) }
+        let names = Array(files.keys)
+        for kind in Self.kinds {
+            for name in names { _ = elements(of: Part(name: name, kind: kind, depth: 0)) }
+            known = [:]
         }
     }
 
     /// The lines of a kind, with those of files that are included; notes which of them are skipped.
-    private mutating func elements(of name: String, _ kind: String, depth: Int) -> [Element] {
-        guard depth < Self.depth, let file = file(name) else { return [] }
+    private mutating func elements(of part: Part) -> [Element] {
+        if let elements = known[part] { return elements }
+        guard part.depth < Self.depth, let file = file(part.name) else { return [] }
+        let last = file.lastLine(of: part.kind)
         var elements: [Element] = []
         for (line, entry) in file.lines.enumerated() {
-            guard let rule = entry.rule, rule.kind ?? kind == kind, elements.count < Self.limit else { continue }
-            let place = Place(file: name, line: line)
+            guard let rule = entry.rule, rule.kind ?? part.kind == part.kind, elements.count < Self.limit else {
+                continue
+            }
+            let place = Place(file: part.name, line: line)
             switch rule.target {
             case .module:
                 elements.append(Element(place: place, skips: rule.skips, ends: [place]))
             case .substack(let other):
-                _ = self.elements(of: LoginStacks.name(other), kind, depth: depth + 1)
+                _ = included(other, in: part)
                 elements.append(Element(place: place, skips: [], ends: [place]))
             case .file(let other):
-                elements += self.elements(of: LoginStacks.name(other), kind, depth: depth + 1)
-                if !elements.isEmpty { elements[elements.count - 1].ends.append(place) }
+                elements += included(other, in: part).prefix(Self.limit - elements.count)
+                if line == last, !elements.isEmpty { elements[elements.count - 1].ends.append(place) }
             }
         }
         note(elements)
+        known[part] = elements
         return elements
     }
 
+    private mutating func included(_ path: String, in part: Part) -> [Element] {
+        elements(of: Part(name: LoginStacks.name(path), kind: part.kind, depth: part.depth + 1))
+    }
+
     private mutating func note(_ elements: [Element]) {
+        // Where what is skipped by this line and earlier ones ends.
+        var end = 0
         for (index, element) in elements.enumerated() {
-            for count in element.skips {
+            if index < end { counted.insert(element.place) }
+            if let count = element.skips.max() {
                 counted.insert(element.place)
-                let end = min(elements.count, index + 1 + min(count, elements.count))
-                counted.formUnion(elements[(index + 1)..<end].map(\.place))
-                crossed.formUnion(elements[index..<max(index + 1, end - 1)].flatMap(\.ends))
+                crossed.formUnion(element.ends)
+                end = max(end, min(elements.count, index + 1 + min(count, elements.count)))
             }
+            if index + 1 < end { crossed.formUnion(element.ends) }
         }
     }
 
-    private func file(_ name: String) -> LoginFile? {
-        files[name] ?? (name.hasPrefix("/") ? tree.bytes(of: name).map(LoginFile.init) : nil)
+    private mutating func file(_ name: String) -> LoginFile? {
+        if let file = files[name] { return file }
+        guard name.hasPrefix("/"), let file = tree.bytes(of: name).map(LoginFile.init) else { return nil }
+        files[name] = file
+        return file
     }
 
     /// The name of a file that is included by its path.
