@@ -392,7 +392,7 @@ struct FailingDiskTests {
         Issue.record("every read fails")
     }
 
-    @Test func collectionsThatCanBeReadAgain_areToldOneByOne() async throws {
+    @Test func filesThatCanBeReadAgain_areToldOneByOne() async throws {
         let before = try await opened()
         _ = try await before.unlockedLogin()
         _ = try await before.createCollection(label: "Work", password: Fixture.bytes("pw"))
@@ -401,11 +401,13 @@ struct FailingDiskTests {
         let vault = try await opened()
         #expect(vault.collections.count { collection in collection.problem != nil } == 2)
         disk.failure = nil
-        var waiting: [Int] = []
-        _ = await vault.readAgain { _ in
+        // The records do not wait for the collections.
+        #expect(await vault.readStateAgain())
+        var waiting = [vault.collections.count { collection in collection.problem != nil }]
+        await vault.readCollectionsAgain { _ in
             waiting.append(vault.collections.count { collection in collection.problem != nil })
         }
-        #expect(waiting == [1, 0])
+        #expect(waiting == [2, 1, 0])
         await vault.close()
     }
 }

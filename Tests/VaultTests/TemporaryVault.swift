@@ -169,7 +169,8 @@ extension Vault {
     /// Returns the collections that have taken the place of others, and whether `state.db` could be read.
     func readAgain() async -> (replacements: [Collection], hasState: Bool) {
         var replacements: [Collection] = []
-        let hasState = await readAgain { new in replacements.append(new) }
+        let hasState = await readStateAgain()
+        await readCollectionsAgain { new in replacements.append(new) }
         return (replacements, hasState)
     }
 

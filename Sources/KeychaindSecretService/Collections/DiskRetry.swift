@@ -37,16 +37,18 @@ final class DiskRetry {
     private var hasEnded: Bool { timer == nil }
 
     private func tryAgain() async {
-        let hasState = await vault.readAgain { new in
+        // Before the keychains, whose disks may not answer.
+        if await vault.readStateAgain(), !hasEnded {
+            collections.lockouts.readAgain()
+            await sandboxes.recordsCanBeRead()
+        }
+        guard !hasEnded else { return }
+        await vault.readCollectionsAgain { new in
             guard !hasEnded else { return }
             collections.announceReplacement(of: new.name, because: "the login keychain was opened again")
         }
         guard !hasEnded else { return }
         timer = nil
-        if hasState {
-            collections.lockouts.readAgain()
-            await sandboxes.recordsCanBeRead()
-        }
         if !vault.awaitsDisk { interval = Self.first }
         start()
     }

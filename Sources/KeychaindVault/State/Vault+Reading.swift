@@ -3,27 +3,27 @@ import Logging
 
 /// Files that could not be read or written, for a cause that may pass: they are left as they are, and tried again.
 extension Vault {
-    /// Whether there are such files; ``readAgain(_:)`` tries them.
+    /// Whether there are such files; ``readStateAgain()`` and ``readCollectionsAgain(_:)`` try them.
     package var awaitsDisk: Bool {
         guard let context else { return false }
         return context.state.obstacle != nil
             || collections.contains { collection in collection.awaitsDisk || collection.disk.failure != nil }
     }
 
-    /// Opens the files again, and tries those that have refused a change; those that still fail stay as they are.
+    /// Opens the files of collections again, and tries those that have refused a change; those that still fail stay as
+    /// they are.
     ///
     /// `onReplacement` is called with each collection that takes the place of another, before the next one's disk is
-    /// waited for. Returns whether the records in `state.db` have been read just now.
-    package func readAgain(_ onReplacement: (Collection) -> Void) async -> Bool {
-        let hasState = await readStateAgain()
+    /// waited for.
+    package func readCollectionsAgain(_ onReplacement: (Collection) -> Void) async {
         for collection in collections where collection.awaitsDisk && !collection.isStillReadOnly {
             if let new = await openAgain(collection) { onReplacement(new) }
         }
         for collection in collections { await collection.tryDisk() }
-        return hasState
     }
 
-    private func readStateAgain() async -> Bool {
+    /// Opens `state.db` again, if that has failed; returns whether its records have been read just now.
+    package func readStateAgain() async -> Bool {
         guard let context, context.state.obstacle != nil else { return false }
         do throws(VaultError) {
             let contents = try await context.folderWorker.perform { (folder) throws(VaultError) in
