@@ -113,6 +113,23 @@ import Testing
         await reopened.close()
     }
 
+    @Test func setAlias_moreThanTheLimitFromBefore_canBeSetAgain() async throws {
+        let before = try await opened()
+        await before.close()
+        try RawDatabase(folder.file("state.db")).execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70)
+            INSERT INTO alias SELECT 'old ' || i, 'login' FROM n
+            """
+        )
+        let vault = try await opened()
+        let login = vault.collection(named: .login)
+        try await vault.setAlias("old 7", to: login)
+        #expect(vault.aliases.count == 70 && vault.collection(forAlias: "old 7") === login)
+        await #expect(throws: VaultError(.limitExceeded, reason: "")) { try await vault.setAlias("new", to: login) }
+        await vault.close()
+    }
+
     @Test func delete_aliasesNotWritable_succeeds() async throws {
         let creating = try await opened()
         _ = try await creating.createCollection(label: "Work", password: Fixture.bytes("pw"))

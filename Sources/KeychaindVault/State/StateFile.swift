@@ -153,8 +153,10 @@ final class StateFile {
 
     /// Throws `limitExceeded` if another alias would be too many for a collection.
     func checkRoom(for alias: String, of collection: String) throws(VaultError) {
-        let others = try aliases().count { other in other.key != alias && other.value == collection }
-        guard others < VaultLimits.aliasesPerCollection else {
+        let aliases = try aliases()
+        // Of more aliases than that, which an earlier version stored, each can be set again.
+        guard aliases[alias] != collection else { return }
+        guard aliases.count(where: { other in other.value == collection }) < VaultLimits.aliasesPerCollection else {
             throw VaultError(
                 .limitExceeded,
                 reason: "a collection has at most \(VaultLimits.aliasesPerCollection) aliases"
