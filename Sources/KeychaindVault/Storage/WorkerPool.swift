@@ -20,7 +20,7 @@ final class WorkerPool: @unchecked Sendable {
 
     static let shared = WorkerPool(threads: 8)
 
-    /// Reads files of other folders, which may be on disks that never answer; no keychain waits for them.
+    /// Reads files of other folders and writes backups; no keychain waits for their disks, which may never answer.
     static let foreignFiles = WorkerPool(threads: Vault.foreignFileThreads)
 
     private enum Task {

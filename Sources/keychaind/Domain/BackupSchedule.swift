@@ -64,12 +64,11 @@ final class BackupSchedule {
     /// Makes the backups that have not begun, and outdated ones again, and waits for all.
     func finish() async {
         vault.onChange = nil
+        // One that fires while another backup is made would make a second one of its keychain.
+        for case .waiting(let timer) in work.values { BusActor.loop.cancel(timer) }
         for (name, state) in work.sorted(by: { first, second in first.key < second.key }) {
             switch state {
-            case .waiting(let timer):
-                BusActor.loop.cancel(timer)
-                await make(name)
-            case .running(isOutdated: true): await make(name)
+            case .waiting, .running(isOutdated: true): await make(name)
             case .running(isOutdated: false): break
             }
         }
