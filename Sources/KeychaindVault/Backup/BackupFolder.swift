@@ -32,12 +32,14 @@ package struct BackupFolder: Sendable {
     /// Replaces the backup of a collection; keeps the last backup of an earlier day.
     ///
     /// Throws `unreadable` when the name belongs to something else, which is left alone, and disk errors.
-    func keep(_ source: borrowing OpenedFile, of name: CollectionName) throws(VaultError) {
+    ///
+    /// - Parameter begun: when the copy was begun, which becomes the time of the file: later changes are not in it.
+    func keep(_ source: borrowing OpenedFile, of name: CollectionName, begun: Timestamp) throws(VaultError) {
         let folder = try open()
         let file = name.fileName
         let unfinished = name.unfinishedFileName
         if let last = try Self.checked(file, in: folder), case let day = Self.day(last.seconds),
-            day != Self.day(Int64(time(nil)))
+            day != Self.day(Int64(begun.seconds))
         {
             let dated = "\(name.encoded).\(day)\(CollectionFormat.suffix)"
             if try Self.checked(dated, in: folder) == nil { try folder.renameIfFree(file, to: dated) }
@@ -47,6 +49,7 @@ package struct BackupFolder: Sendable {
         do throws(VaultError) {
             let target = try folder.make(unfinished)
             try source.copy(to: target, maximumSize: .max)
+            try target.setTime(begun)
             guard try source.hasSameBytes(as: target) else {
                 throw VaultError(.storageFailed, reason: "the backup differs from its source when it is read back")
             }
@@ -157,5 +160,14 @@ struct SealedCopy: Sendable {
         guard try database.integer("SELECT count(*) FROM slot") > 0 else {
             throw VaultError(.notSupported, reason: "the collection has no password")
         }
+    }
+}
+
+extension OpenedFile {
+    /// Sets the time of the file durably, unless the file system refuses times.
+    fileprivate func setTime(_ time: Timestamp) throws(VaultError) {
+        let date = timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.microseconds % 1_000_000) * 1_000)
+        guard futimens(descriptor, [date, date]) == 0 else { return }
+        try synchronize()
     }
 }

@@ -26,6 +26,7 @@ extension Vault {
         let problems = collection.problems + [collection.replacement?.problem].compactMap(\.self)
         guard problems.isEmpty else { throw VaultError(.unreadable, reason: problems.joined(separator: "; ")) }
         let copy = SealedCopy(of: name, in: context.folder, checkedWith: collection.checkKeys)
+        let begun = Timestamp.now()
         let file: Handoff<OpenedFile>
         do throws(VaultError) {
             file = try await collection.read(on: context.copyWorker) { () throws(VaultError) in
@@ -41,7 +42,7 @@ extension Vault {
         let worker = try Worker("backup", (), pool: .foreignFiles)
         try await worker.perform { (_) throws(VaultError) in
             guard let file = file.take() else { throw VaultError.vaultClosed }
-            try backups.keep(file, of: name)
+            try backups.keep(file, of: name, begun: begun)
         }
     }
 

@@ -55,6 +55,19 @@ private struct SealingHost: HostSealer {
         }
     }
 
+    @Test func backUp_hasTheTimeAtWhichItWasBegun() async throws {
+        try await withVault { vault, _ in
+            let earliest = Timestamp.now()
+            try await vault.backUp(.login, to: backups)
+            var status = stat()
+            let isThere = stat(home.file("\(place)/login.keychain"), &status) == 0
+            let (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+            #expect(isThere && seconds >= Int(earliest.seconds))
+            // Set in microseconds, which the time of a write is not.
+            #expect(nanoseconds % 1_000 == 0)
+        }
+    }
+
     @Test func backUp_damagedOrOlderFile_leavesTheLastBackup() async throws {
         try await withVault { vault, login in
             try await login.add("late", ["n": "1"], secret: "late")
