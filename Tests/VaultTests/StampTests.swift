@@ -77,6 +77,18 @@ import Testing
         await reopened.close()
     }
 
+    @Test func records_moreThanAreRead_keepWhatPersonsHaveChosen() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let names = (1...2 * SandboxRecord.limit).map { number in "flatpak:org.example.App\(number)" }
+        var records = Dictionary(uniqueKeysWithValues: names.map { name in (name, SandboxRecord(.limited)) })
+        // The last by name.
+        records["snap:mail"] = SandboxRecord(.open)
+        try await vault.record(records, since: Timestamp(seconds: 7))
+        let read = try await vault.sandboxRecords().programs
+        #expect(read.count == 2 * SandboxRecord.limit && read["snap:mail"]?.state == .open)
+        await vault.close()
+    }
+
     @Test func records_lastUntilTheFileIsLost_andAreThenNotMadeAgain() async throws {
         var vault = try await Vault.opened(Fixture.configuration(folder))
         #expect(try await vault.sandboxRecords().since == nil)

@@ -69,6 +69,8 @@ extension StateFile {
     private static let since = "sandboxes-since"
     /// With those that persons have confirmed.
     private static let maximumSandboxes = 2 * SandboxRecord.limit
+    /// Of too many, those that are limited are not read: they are limited without a record, too.
+    private static let limitedLast = "substr(value, 1, 1) = x'0\(SandboxRecord.State.limited.rawValue)', name"
 
     fileprivate func sandboxRecords() throws(VaultError) -> SandboxRecords {
         try requireWritable()
@@ -80,7 +82,11 @@ extension StateFile {
             }
             records.since = Timestamp(microsecondsSinceEpoch: time ?? 0)
         }
-        try forEachRecord(withPrefix: Self.prefix, limit: Self.maximumSandboxes) { name, record in
+        try forEachRecord(
+            withPrefix: Self.prefix,
+            limit: Self.maximumSandboxes,
+            orderedBy: Self.limitedLast
+        ) { name, record in
             // What a later version has written is limited.
             records.programs[String(name.dropFirst(Self.prefix.count))] =
                 SandboxRecord(decoding: record) ?? SandboxRecord(.limited)

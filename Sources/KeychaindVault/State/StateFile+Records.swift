@@ -17,14 +17,18 @@ extension StateFile {
     /// - Parameters:
     ///   - prefix: a constant without wildcards.
     ///   - limit: the most records to read.
+    ///   - order: what SQL orders them by: the last ones are left out beyond the limit.
     ///   - body: gets the whole name, and the value, which is valid during the call.
     func forEachRecord(
         withPrefix prefix: String,
         limit: Int,
+        orderedBy order: String = "name",
         _ body: (_ name: String, _ value: UnsafeRawBufferPointer) -> Void
     ) throws(VaultError) {
         guard version >= Self.tableVersion else { return }
-        let rows = try database.prepare("SELECT name, value FROM record WHERE name GLOB '\(prefix)*' LIMIT \(limit)")
+        let rows = try database.prepare(
+            "SELECT name, value FROM record WHERE name GLOB '\(prefix)*' ORDER BY \(order) LIMIT \(limit)"
+        )
         while try rows.step() { body(rows.text(at: 0), rows.bytes(at: 1)) }
     }
 
