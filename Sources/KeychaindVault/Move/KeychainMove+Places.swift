@@ -16,8 +16,8 @@ extension KeychainMove {
     /// Moves the keychains of the first folder that has some; see ``run()``.
     ///
     /// Throws if the home folder is unknown or a folder cannot be read: once there is nothing to move, no later start
-    /// looks again. Also throws without a home folder after a move that was interrupted before its decision: the next
-    /// move removes the copies, with all that a vault would have stored in them.
+    /// looks again. Also throws without the old keychains after a move that was interrupted before its decision: the
+    /// copies may be the only ones, and the next move removes them, with all that a vault would have stored in them.
     ///
     /// - Parameter places: nil if the user database does not say where the home folder is.
     package static func run(
@@ -35,13 +35,11 @@ extension KeychainMove {
         for folder in places.folders where try hasKeychains(folder) {
             return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
         }
-        guard try UserFolder.open(places.home, followingLinks: true) != nil else {
-            if record == nil, try target.exists(announcementName) {
-                let reason = "the move of the keychains was interrupted, and needs the home folder \(places.home)"
-                throw VaultError(.storageFailed, reason: reason)
-            }
-            return (places.home, .postponed)
+        if record == nil, try target.exists(announcementName) {
+            let reason = "the move of the keychains was interrupted, and needs those in the home folder \(places.home)"
+            throw VaultError(.storageFailed, reason: reason)
         }
+        guard try UserFolder.open(places.home, followingLinks: true) != nil else { return (places.home, .postponed) }
         let folder = places.folders.first ?? places.home
         return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
     }

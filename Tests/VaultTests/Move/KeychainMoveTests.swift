@@ -184,6 +184,24 @@ import Testing
         #expect(try await contents(of: new) == everything)
     }
 
+    @Test func move_interruptedBeforeTheHomeIsEmpty_keepsTheCopies() async throws {
+        try await fill(old)
+        _ = try? move { (step) throws(VaultError) in
+            guard step == .placed("login.keychain") else { return }
+            throw VaultError(.storageFailed, reason: "a crash")
+        }
+        let before = new.names
+        // As the mount point of a home folder that is not mounted.
+        let empty = TemporaryFolder()
+        let places = KeychainMove.Places(home: empty.path, folders: [empty.file(".local/share/keychaind")])
+        #expect(throws: VaultError.of(.storageFailed)) { try run(from: places) }
+        #expect(before.contains("login.keychain") && new.names == before)
+        guard case .moved = try run(from: KeychainMove.Places(home: old.path, folders: [old.path])) else {
+            throw Stop()
+        }
+        #expect(try await contents(of: new) == everything)
+    }
+
     @Test func move_standardFolderCannotBeRead_isNotDecidedByAnother() async throws {
         try await fill(old)
         let home = TemporaryFolder()
