@@ -15,9 +15,10 @@ extension KeychainMove {
 
     /// Moves the keychains of the first folder that has some; see ``run()``.
     ///
-    /// Throws if the home folder is unknown or a folder cannot be read: once there is nothing to move, no later start
-    /// looks again. Also throws without the old keychains after a move that was interrupted before its decision: the
-    /// copies may be the only ones, and the next move removes them, with all that a vault would have stored in them.
+    /// Throws if the home folder is unknown or, before the decision, a folder cannot be read: once there is nothing to
+    /// move, no later start looks again. Also throws without the old keychains after a move that was interrupted before
+    /// its decision: the copies may be the only ones, and the next move removes them, with all that a vault would have
+    /// stored in them.
     ///
     /// - Parameter places: nil if the user database does not say where the home folder is.
     package static func run(
@@ -32,7 +33,18 @@ extension KeychainMove {
             let reason = "the user database does not name the home folder, which may have keychains to move"
             throw VaultError(.storageFailed, reason: reason)
         }
-        for folder in places.folders where try hasKeychains(folder) {
+        for folder in places.folders {
+            do throws(VaultError) {
+                guard try hasKeychains(folder) else { continue }
+            } catch {
+                // After the decision the copies are complete; only the old files wait for their removal.
+                guard case .removing = record else { throw error }
+                logger.warning(
+                    "The folder of the moved keychains cannot be read; a later start removes the old files",
+                    metadata: ["folder": "\(folder)", "reason": "\(error)"]
+                )
+                return (folder, .postponed)
+            }
             return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
         }
         if record == nil, try target.exists(announcementName) {

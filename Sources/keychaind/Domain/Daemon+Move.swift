@@ -17,7 +17,7 @@ extension Daemon {
         let (folder, result) = try outcome.get()
         if case .postponed = result {
             return logger.notice(
-                "There is no home folder now; keychains that it has are moved at a later start",
+                "The move of the keychains from the home folder is postponed; a later start looks again",
                 metadata: ["folder": "\(folder)"]
             )
         }

@@ -202,6 +202,24 @@ import Testing
         #expect(try await contents(of: new) == everything)
     }
 
+    @Test func move_decidedBeforeTheFolderCannotBeRead_isFinishedLater() async throws {
+        try await fill(old)
+        _ = try? move { (step) throws(VaultError) in
+            guard step == .decided else { return }
+            throw VaultError(.storageFailed, reason: "a crash")
+        }
+        let home = TemporaryFolder()
+        symlink(old.path, home.file("standard"))
+        let places = KeychainMove.Places(home: home.path, folders: [home.file("standard")])
+        #expect(try run(from: places) == .postponed)
+        #expect(old.names.contains("login.keychain"))
+        guard case .moved = try run(from: KeychainMove.Places(home: old.path, folders: [old.path])) else {
+            throw Stop()
+        }
+        #expect(old.names == ["MOVED.txt", "lock"])
+        #expect(try await contents(of: new) == everything)
+    }
+
     @Test func move_standardFolderCannotBeRead_isNotDecidedByAnother() async throws {
         try await fill(old)
         let home = TemporaryFolder()
