@@ -51,9 +51,17 @@ extension KeychainMove {
             let reason = "the move of the keychains was interrupted, and needs those in the home folder \(places.home)"
             throw VaultError(.storageFailed, reason: reason)
         }
-        guard try UserFolder.open(places.home, followingLinks: true) != nil else { return (places.home, .postponed) }
+        guard try hasFiles(places.home) else { return (places.home, .postponed) }
         let folder = places.folders.first ?? places.home
         return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
+    }
+
+    /// Whether there is a home folder with files.
+    ///
+    /// An empty one may be the mount point of one that is not mounted yet.
+    private static func hasFiles(_ home: String) throws(VaultError) -> Bool {
+        guard let folder = try UserFolder.open(home, followingLinks: true) else { return false }
+        return try !folder.names().isEmpty
     }
 
     private static func hasKeychains(_ path: String) throws(VaultError) -> Bool {

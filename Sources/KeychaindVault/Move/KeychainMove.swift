@@ -30,8 +30,8 @@ package struct KeychainMove {
         /// There was nothing to move, now or later.
         case nothing
 
-        /// There is no home folder now, as before it is mounted, or the old folder cannot be read after the decision;
-        /// a later start looks again.
+        /// There is no home folder now, or an empty one, as before it is mounted; or the old folder cannot be read
+        /// after the decision. A later start looks again.
         case postponed
 
         /// Files were moved; some may have been left, with the reasons.

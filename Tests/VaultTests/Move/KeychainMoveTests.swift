@@ -153,6 +153,9 @@ import Testing
         #expect(throws: VaultError.of(.storageFailed)) { try run(from: nil) }
         let missing = KeychainMove.Places(home: old.file("home"), folders: [old.file("home/keychaind")])
         #expect(try run(from: missing) == .postponed)
+        // As a mount point.
+        let empty = KeychainMove.Places(home: old.path, folders: [old.file("keychaind")])
+        #expect(try run(from: empty) == .postponed)
         #expect(!new.names.contains("moved"))
         try await fill(old)
         // Some users have no home, and their data elsewhere.
@@ -178,6 +181,9 @@ import Testing
         }
         #expect(new.names.contains("moving"))
         #expect(try run(from: missing) == .postponed)
+        let mountPoint = TemporaryFolder()
+        let empty = KeychainMove.Places(home: mountPoint.path, folders: [mountPoint.file("keychaind")])
+        #expect(try run(from: empty) == .postponed)
         guard case .moved = try run(from: KeychainMove.Places(home: old.path, folders: [old.path])) else {
             throw Stop()
         }
