@@ -8,7 +8,7 @@ package final class KeyedLock<Key: Hashable & Sendable> {
 
     package func lock(_ key: Key) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            // In here: a suspension before would let others run in between.
+            // Looked up here: if the lock were looked up before the suspension, another task could take it meanwhile.
             guard waiters[key] != nil else {
                 waiters[key] = []
                 return continuation.resume()

@@ -134,7 +134,7 @@ extension Provider {
                 client.endPermissions { [vault] item in
                     vault.collection(named: item.collection).map { !client.sees(item.id, in: $0) } ?? true
                 }
-                // Nor may be what it asks for. The prompt that limits it, if it is its own, still returns its result.
+                // Its prompts may be about items of others. One of its own that limits it still returns its result.
                 client.dismissAll(.bySystem(reason: "a person has limited the program to its own items"))
             }
         }

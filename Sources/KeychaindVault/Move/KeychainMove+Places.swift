@@ -15,10 +15,9 @@ extension KeychainMove {
 
     /// Moves the keychains of the first folder that has some; see ``run()``.
     ///
-    /// Throws if the home folder is unknown or, before the decision, a folder cannot be read: once there is nothing to
-    /// move, no later start looks again. Also throws without the old keychains after a move that was interrupted before
-    /// its decision: the copies may be the only ones, and the next move removes them, with all that a vault would have
-    /// stored in them.
+    /// Throws if the user database names no home folder. Before the move is decided, also throws if a folder cannot be
+    /// read, since no later start looks again once there is nothing to move; and if an earlier move was interrupted and
+    /// the old keychains are not there. Its copies may then be the only ones, and the next move would remove them.
     ///
     /// - Parameter places: nil if the user database does not say where the home folder is.
     package static func run(
