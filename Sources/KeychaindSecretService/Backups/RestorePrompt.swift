@@ -63,8 +63,8 @@ final class RestorePrompt: PromptAction {
         return restorations.unlocker.passwords.rightPassword(asked)
     }
 
-    /// Whether the present keychain may be replaced: it is missing, the same key opens it, or a person has opened it or
-    /// has seen that it cannot be read.
+    /// Whether the present keychain may be replaced: the same key opens it, or the past states of a missing one; or a
+    /// person has opened it, or has seen that it cannot be read.
     private func mayReplace(
         _ present: Collection?,
         with key: consuming SecureBytes,
@@ -74,7 +74,10 @@ final class RestorePrompt: PromptAction {
         guard let present else { return true }
         // The password of a restored `login` would become the passcode of items elsewhere.
         if present.isVacant { return restorations.unlocker.collections.mayGetFirstPassword(present) }
-        if present.isMissing { return true }
+        if present.isMissing {
+            if await opensPast(of: present, key, asking: conversation) { return true }
+            return await isByPerson(conversation)
+        }
         if case .unreadable = present.state { return await isByPerson(conversation) }
         if restorations.vault.isCopy(backup, of: present) {
             let lockout = restorations.unlocker.passwords.lockouts.lockout(of: present)
@@ -90,15 +93,27 @@ final class RestorePrompt: PromptAction {
         return opened != nil
     }
 
+    /// Whether the key opens the newest generation of a keychain whose file is missing: programs cannot put one there.
+    private func opensPast(
+        of missing: Collection,
+        _ key: consuming SecureBytes,
+        asking conversation: Conversation
+    ) async -> Bool {
+        guard let newest = try? await restorations.vault.stageNewestGeneration(of: missing) else { return false }
+        let verifier = BackupKey(of: newest, in: restorations.vault)
+        let source = PasswordLockout.Source(conversation.trustOfAnswer)
+        return await restorations.lockout(of: newest).attempt(key, on: verifier, from: source) == .right
+    }
+
     /// Whether a person has answered the dialog, which is still shown; logs if not.
     ///
-    /// A keychain that cannot be read has no password to ask for, and may be readable again soon: a program that makes
-    /// a keychain and a dialog of its own must not replace it.
+    /// A keychain that is missing or cannot be read has no password to ask for, and may be there again soon: a program
+    /// that makes a keychain and a dialog of its own must not replace it.
     private func isByPerson(_ conversation: Conversation) async -> Bool {
         let trust = await conversation.trust()
         guard let objection = conversation.trustOfAnswer.objection ?? trust.objection else { return true }
         restorations.logger.error(
-            "A keychain that cannot be read is not replaced: nobody is known to have agreed",
+            "A keychain that is missing or cannot be read is not replaced: nobody is known to have agreed",
             metadata: ["keychain": "\(name)", "reason": "\(objection)"]
         )
         return false

@@ -79,6 +79,17 @@ extension Vault {
         }
     }
 
+    /// Stages the newest generation of a collection; nil if there is none.
+    package func stageNewestGeneration(of collection: Collection) async throws(VaultError) -> StagedBackup? {
+        guard let context else { throw VaultError.vaultClosed }
+        let generations = Generations(of: collection.name, in: context.folder, keeping: 0)
+        let worker = try Worker("restore", (), pool: .foreignFiles)
+        return try await worker.perform { [identifier = collection.former.identifier] (_) throws(VaultError) in
+            guard let newest = try generations.openNewest(of: identifier) else { return nil }
+            return try StagedBackup(copying: newest, to: generations.source)
+        }
+    }
+
     /// Throws unless the text opens the backup.
     package func verify(_ text: consuming SecureBytes, opens backup: StagedBackup) async throws(VaultError) {
         guard let context else { throw VaultError.vaultClosed }

@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindModel
 
 /// Generations of a collection: daily copies of the whole file, named by ``GenerationName``.
@@ -81,6 +82,16 @@ struct Generations: Sendable {
         try folder.remove(name.unfinishedFileName)
         for generation in try existing() where try !isOf(present, generation) { try folder.remove(generation) }
         try folder.synchronize()
+    }
+
+    /// Opens the newest generation of the collection with this identifier, of any if it is nil; nil if there is none.
+    func openNewest(of identifier: [UInt8]?) throws(VaultError) -> OpenedFile? {
+        guard try source.exists(Self.folderName) else { return nil }
+        for generation in try existing().reversed() {
+            guard try identifier == nil ? true : isOf(identifier, generation) else { continue }
+            return try OpenedFile(folder.file(generation), flags: O_RDONLY)
+        }
+        return nil
     }
 
     private func isOf(_ collection: [UInt8]?, _ generation: String) throws(VaultError) -> Bool {

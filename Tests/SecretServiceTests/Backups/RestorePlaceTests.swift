@@ -40,6 +40,14 @@ struct RestorePlaceTests {
         return folder + "/login.keychain"
     }
 
+    /// Makes a keychain with a past state.
+    @BusActor
+    private func makeWork(in service: ProviderInProcess) async throws -> CollectionName {
+        let work = try await service.vault.createCollection(label: "Work", password: ProviderInProcess.bytes("work"))
+        try await work.keepGenerationNow()
+        return work.name
+    }
+
     /// Trusts dialogs as the test says.
     @BusActor
     final class Judge: PrompterInspector {
@@ -168,17 +176,20 @@ struct RestorePlaceTests {
         await #expect(throws: VaultError.self) { try await copying.value }
     }
 
-    @Test("a keychain that cannot be read gives way to a person, and not to a program's own keychain and dialog")
+    @Test(
+        "an unreadable or missing keychain gives way to a person, and not to a program's own keychain and dialog",
+        arguments: [false, true]
+    )
     @BusActor
-    func unreadableKeychain_givesWayToAPersonAlone() async throws {
+    func unreadableKeychain_givesWayToAPersonAlone(isMissing: Bool) async throws {
         let judge = Judge()
         var service = try await ProviderInProcess(clock: time.clock, inspector: judge)
         let backup = try await makeBackup(in: service)
-        _ = try await service.vault.createCollection(label: "Work", password: ProviderInProcess.bytes("work"))
+        let name = try await makeWork(in: service)
         await service.vault.close()
         let file = service.folder.path("data/Work.keychain")
         try #require(rename(file, file + ".away") == 0)
-        try service.folder.write("no keychain", to: "data/Work.keychain")
+        if !isMissing { try service.folder.write("no keychain", to: "data/Work.keychain") }
         try FileManager.default.copyItem(atPath: backup, toPath: service.folder.path("other/Work.keychain"))
 
         service = try await ProviderInProcess(clock: time.clock, folder: service.folder, inspector: judge)
@@ -189,10 +200,31 @@ struct RestorePlaceTests {
             }.isOpen
         }
         #expect(try await !isRestored())
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == "no keychain")
+        #expect(try service.collection(name).isMissing == isMissing)
+        #expect((try? String(contentsOfFile: file, encoding: .utf8)) == (isMissing ? nil : "no keychain"))
         judge.verdict = .trusted
         #expect(try await isRestored())
-        #expect(try await service.opens("other", try service.collection(CollectionName(label: "Work"))))
+        #expect(try await service.opens("other", try service.collection(name)))
+        await service.vault.close()
+    }
+
+    @Test("the password of the last past state of a missing keychain restores it in any dialog")
+    @BusActor
+    func missingKeychain_passwordOfItsPastState_isRestored() async throws {
+        let judge = Judge()
+        var service = try await ProviderInProcess(clock: time.clock, inspector: judge)
+        let name = try await makeWork(in: service)
+        await service.vault.close()
+        let away = try service.folder.makeFolder("away") + "/Work.keychain"
+        try #require(rename(service.folder.path("data/Work.keychain"), away) == 0)
+
+        service = try await ProviderInProcess(clock: time.clock, folder: service.folder, inspector: judge)
+        #expect(try service.collection(name).isMissing)
+        let isRestored = try await service.answering([.answer("work")]) {
+            try await !service.client.complete(try await restore(away, as: service.client)).isDismissed
+        }.isOpen
+        #expect(isRestored)
+        #expect(try await service.opens("work", try service.collection(name)))
         await service.vault.close()
     }
 
