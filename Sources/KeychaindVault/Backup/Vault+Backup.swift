@@ -52,14 +52,14 @@ extension Vault {
         backupTurn.end()
     }
 
-    /// Whether the backup of a collection is as recent as its last change, to the second; false if that is unknown.
+    /// Whether the backup of a collection was begun after the second of its last change; false if that is unknown.
     package func hasCurrentBackup(_ collection: Collection, in backups: BackupFolder) async -> Bool {
         let changed = collection.modified.microsecondsSinceEpoch / 1_000_000
         let file = collection.name.fileName
         do throws(VaultError) {
             let worker = try Worker("backup", (), pool: .foreignFiles)
             let made = try await worker.perform { (_) throws(VaultError) in try backups.lastChange(of: file) }
-            return made.map { made in made >= changed } ?? false
+            return made.map { made in made > changed } ?? false
         } catch {
             return false
         }

@@ -68,6 +68,18 @@ private struct SealingHost: HostSealer {
         }
     }
 
+    @Test func backUp_inTheSecondOfTheLastChange_isMadeAgain() async throws {
+        try await withVault { vault, login in
+            try await vault.backUp(.login, to: backups)
+            let changed = Int(login.modified.microsecondsSinceEpoch / 1_000_000)
+            for second in [changed, changed + 1] {
+                let times = [timespec](repeating: timespec(tv_sec: second, tv_nsec: 999_999_000), count: 2)
+                try #require(utimensat(AT_FDCWD, home.file("\(place)/login.keychain"), times, 0) == 0)
+                #expect(await vault.hasCurrentBackup(login, in: backups) == (second > changed))
+            }
+        }
+    }
+
     @Test func backUp_damagedOrOlderFile_leavesTheLastBackup() async throws {
         try await withVault { vault, login in
             try await login.add("late", ["n": "1"], secret: "late")
