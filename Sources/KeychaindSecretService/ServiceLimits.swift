@@ -39,6 +39,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Objects in one call.
     package var objectsPerCall = 100_000
 
+    /// Items in one deletion of several, whose signals are sent at once.
+    package var deletionsPerCall = 128
+
     /// Objects that a call reads or lists without letting other calls in between.
     package var objectsAtOnce = 256
 

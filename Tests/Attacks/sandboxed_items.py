@@ -44,6 +44,9 @@ for name, item in ("the bank's", of_bank), ("the host's", of_host):
     text = f"c.call({item!r}, 'org.keychaind.Key1', 'Sign', 'say', 'x', b'')"
     check(f"Sign with {name}", chat.run(text) == chat.run(text.replace(item, NOBODYS)))
 
+    text = f"c.call(LOGIN, 'org.keychaind.Collection1', 'DeleteItems', 'ao', [{item!r}])"
+    check(f"DeleteItems of {name}", chat.run(text) == chat.run(text.replace(item, NOBODYS)))
+
 BOTH = repr([of_bank, of_host])
 check("GetSecrets", chat.run(f"c.call(ROOT, SECRET + 'Service', 'GetSecrets', 'aoo', {BOTH}, c.session)") == ({},))
 check("Search1.Get", chat.run(f"c.call(ROOT, 'org.keychaind.Search1', 'Get', 'aoo', {BOTH}, c.session)") == ([], {}))
@@ -88,6 +91,14 @@ for path, interface, method, signature, arguments in (
 ):
     text = f"c.call({path!r}, {interface!r}, {method!r}, {signature!r}, {arguments})"
     check(f"{method} at {path}", chat.run(text) == ("refused", "org.freedesktop.DBus.Error.UnknownObject"))
+
+# Several at once.
+own = [bank.run(f"c.create('own', {{'own': '{number}'}}, 'x')")[0] for number in range(2)]
+delete = "c.call(LOGIN, 'org.keychaind.Collection1', 'DeleteItems', 'ao', %r)"
+check("DeleteItems of its own and another's", bank.run(delete % ([*own, of_host],))[0] == "refused")
+check("and nothing is deleted", set(bank.run("c.search({})")) == {of_bank, *own})
+bank.run(delete % (own,))
+check("DeleteItems of its own", bank.run("c.search({})") == [of_bank])
 
 # The stamp.
 STOLEN = {**BANK, "keychain:program": "flatpak:org.example.Bank"}

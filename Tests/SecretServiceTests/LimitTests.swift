@@ -1,6 +1,8 @@
 import KeychaindDBus
+import KeychaindModel
 import KeychaindSecretService
 import KeychaindTestSupport
+import KeychaindVault
 import Testing
 
 struct LimitTests {
@@ -149,6 +151,25 @@ struct LimitTests {
         await #expect(throws: BusError.noSession) { try await client.secrets(of: most + [.login], session: .root) }
         let context = try await ContextClient(client)
         await #expect(throws: BusError.limitsExceeded) { try await context.unlock(most + [.login]) }
+    }
+
+    @Test("#48 too many items in one deletion are LimitsExceeded, and stay", .onLoop)
+    @BusActor
+    func deletions_areLimited() async throws {
+        var limits = ServiceLimits()
+        limits.deletionsPerCall = 2
+        let service = try await ProviderInProcess(limits: limits)
+        let password = try ProviderInProcess.bytes(ProviderInProcess.password)
+        try await service.collection(.login).unlock(with: password)
+        let client = service.client
+        let session = try await client.openPlainSession()
+        var items: [ObjectPath] = []
+        for _ in 0..<3 { items.append(try await client.createItem(session: session)) }
+        await #expect(throws: BusError.limitsExceeded) { try await client.deleteItems(items, in: .login) }
+        #expect(try await client.items(of: .login) == items)
+        try await client.deleteItems(Array(items.prefix(2)), in: .login)
+        #expect(try await client.items(of: .login) == [items[2]])
+        await service.vault.close()
     }
 
     @Test("#48 too many attributes in a search and too many properties are LimitsExceeded")

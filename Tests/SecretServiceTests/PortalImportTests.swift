@@ -144,6 +144,7 @@ struct PortalImportTests {
             await #expect(throws: error) { try await client.setSecret(secret, of: item) }
         }
         await #expect(throws: BusError.accessDenied) { try await client.deleteItem(item) }
+        await #expect(throws: BusError.accessDenied) { try await client.deleteItems([item], in: .login) }
         #expect(try await portal.retrieve() == Self.secret)
         await portal.service.vault.close()
     }

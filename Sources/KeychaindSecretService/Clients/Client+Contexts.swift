@@ -37,6 +37,11 @@ extension Client {
         return nil
     }
 
+    /// Whether an authorisation of a context covers parts of an item; does not use it.
+    func hasAuthorization(for parts: ItemParts, of item: ItemReference) -> Bool {
+        contexts.table.values.contains { $0.allows(parts, of: item) }
+    }
+
     /// Takes an authorisation from the contexts; nil if none covers the parts.
     func takeAuthorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
         for context in contexts.table.values {

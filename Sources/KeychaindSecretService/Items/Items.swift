@@ -20,7 +20,7 @@ final class Items {
     /// Serialises creations and changes that require uniqueness; held only for a write, never while a person is asked.
     let uniqueKeys = KeyedLock<UniqueKey.Place>()
 
-    private let lockouts: LockoutTable
+    let lockouts: LockoutTable
 
     init(
         vault: Vault,
@@ -46,7 +46,7 @@ final class Items {
         self.logger = logger
     }
 
-    // MARK: Changing and deleting
+    // MARK: Changing
 
     /// Throws unless an item still is the client's to change: by its view, and by the rules.
     func checkChange(of id: ItemID, in collection: Collection, by client: Client) throws(BusError) {
@@ -116,32 +116,5 @@ final class Items {
             permission.keepRest(after: action.parts)
         }
         changes.itemChanged(id, in: collection, properties)
-    }
-
-    /// Deletes an item, its lockout and its grants.
-    ///
-    /// - Parameter authorization: required if the item is protected.
-    func delete(
-        _ id: ItemID,
-        in collection: Collection,
-        by client: Client,
-        authorizedBy authorization: ItemAuthorization?
-    ) async throws(BusError) {
-        try checkChange(of: id, in: collection, by: client)
-        let policy = collection.policyText(of: id)
-        let witnesses = changes.witnesses(of: id, in: collection)
-        let doubt = try await changing { () async throws(VaultError) in
-            try await collection.deleteItem(
-                id,
-                authenticated: authorization != nil,
-                at: authorization?.item.revision
-            )
-        }
-        if !policy.isEmpty { audit.deleted(.item(id, in: collection.name), policy: policy, by: client) }
-        lockouts.forget(id, in: collection)
-        clients.endGrants(of: ItemReference(id, in: collection))
-        access.rules.forget(ItemReference(id, in: collection))
-        changes.itemDeleted(id, in: collection, witnesses: witnesses)
-        if let doubt { throw doubt }
     }
 }

@@ -72,7 +72,12 @@ struct CollectionObject {
                 let key = try UniqueKey(from: call)
                 let (item, prompt) = try await object.store(try await object.readItem(call), ifUnique: key)
                 call.reply(with: item, prompt)
-            }
+            },
+            Method(suspending: "DeleteItems", in: [Parameter("items", [ObjectPath].self)]) {
+                (object, call) async throws(BusError) in
+                try await object.deleteItems(call)
+                call.reply()
+            },
         ],
         properties: [
             Property("Problem", String.self, get: { $0.problem }),

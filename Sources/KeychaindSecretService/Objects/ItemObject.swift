@@ -74,17 +74,9 @@ struct ItemObject {
         items.access.isLocked(id, in: collection, for: client)
     }
 
-    /// Throws `AccessDenied` for an imported portal secret: its application would lose its data.
-    @BusActor
-    private func checkChangeable() throws(BusError) {
-        guard !collection.isPortalSecret(id) else {
-            throw BusError(.accessDenied, "an application's data are encrypted under the portal secret")
-        }
-    }
-
     @BusActor
     func permission(to action: ItemAction) async throws(BusError) -> ItemAuthorization? {
-        try checkChangeable()
+        try items.checkChangeable(id, in: collection)
         return try await items.permission(to: action, id, in: collection, for: client)
     }
 
@@ -232,31 +224,16 @@ struct ItemObject {
     }
 
     /// Deletes an unprotected or authorised item at once; returns a prompt for other protected items.
-    ///
-    /// A grant does not cover deletion (#109, #129).
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
-        try checkChangeable()
-        switch items.access.verdict(on: id, in: collection, for: client) {
-        case .granted, .needsAuthentication:
-            guard let policy = collection.protection(of: id).policy else { break }
-            let reference = ItemReference(id, in: collection)
-            if let authorization = client.takeAuthorization(for: .existence, of: reference),
-                items.access.isUnchanged(authorization.item)
-            {
-                try await items.delete(id, in: collection, by: client, authorizedBy: authorization)
-                return .root
-            }
-            let protected = ProtectedItem(id: id, collection: collection, policy: policy)
-            return try client.makePrompt(DeleteItemPrompt(protected, items: items))
-        case .unavailable(.sessionLocked):
-            throw BusError(.sessionLocked)
-        case .unavailable(.forbidden):
-            throw BusError(.forbidden)
-        case .open, .needsConfirmation, .unavailable: break
+        guard let protected = try items.checkDeletion(of: id, in: collection, for: client) else {
+            try await items.delete(id, in: collection, by: client, authorizedBy: nil)
+            return .root
         }
-        // The vault refuses to delete damaged protected items, and deletes other damaged ones.
-        try await items.delete(id, in: collection, by: client, authorizedBy: nil)
+        guard let authorization = items.takeAuthorization(toDelete: protected, for: client) else {
+            return try client.makePrompt(DeleteItemPrompt(protected, items: items))
+        }
+        try await items.delete(id, in: collection, by: client, authorizedBy: authorization)
         return .root
     }
 }

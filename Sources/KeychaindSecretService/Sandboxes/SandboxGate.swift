@@ -17,7 +17,7 @@ enum SandboxGate {
 
     private static let collection: [String: Set<String>] = [
         InterfaceName.collection: ["SearchItems", "CreateItem"],
-        InterfaceName.keychainCollection: ["CreateItem"],
+        InterfaceName.keychainCollection: ["CreateItem", "DeleteItems"],
         InterfaceName.keys: ["GenerateKey"],
     ]
 

@@ -125,7 +125,26 @@ extension Collection {
         authenticated isAuthenticated: Bool = false,
         at revision: ItemRevision? = nil
     ) async throws(VaultError) {
-        _ = try await perform(PendingMutation(.delete(id, authenticated: isAuthenticated, at: revision)))
+        let deletion = ItemDeletion(of: id, authenticated: isAuthenticated, at: revision)
+        _ = try await perform(PendingMutation(.delete([deletion])))
+    }
+
+    /// Deletes items durably in one transaction, or none of them.
+    ///
+    /// Throws as ``deleteItem(_:authenticated:at:)`` does for one of them, `noSuchItem` for an item that is named
+    /// twice, and `limitExceeded` if a full disk has room for fewer at once.
+    package func deleteItems(_ deletions: [ItemDeletion]) async throws(VaultError) {
+        guard !deletions.isEmpty else { return }
+        var ids: Set<ItemID> = []
+        for deletion in deletions where !ids.insert(deletion.id).inserted { throw VaultError.noItem(deletion.id) }
+        do throws(VaultError) {
+            _ = try await perform(PendingMutation(.delete(deletions)))
+        } catch  where error.code == .storageFull && error.outcome == nil && deletions.count > 1 {
+            throw VaultError(
+                .limitExceeded,
+                reason: "the full disk has no room to delete \(deletions.count) items at once"
+            )
+        }
     }
 
     /// Changes the label of the collection, durably.

@@ -22,6 +22,7 @@ struct MutationBatch {
     private var oldTags: [[UInt64]] = []
     private var touched: Set<ItemID> = []
     private var newAttributes: Set<Attributes> = []
+    private var count = 0
     private var secretBytes = 0
 
     /// - Parameter takesUnsealed: whether the collection accepts items whose access control no key enforces.
@@ -48,8 +49,8 @@ struct MutationBatch {
     ///
     /// Throws when the change itself is impossible.
     mutating func add(_ mutation: PendingMutation, to table: borrowing ItemTable) throws(VaultError) -> Bool {
-        let bytes = mutation.secretBytes
-        guard isEmpty || (mutations.count < Self.maximumCount && secretBytes + bytes <= Self.maximumSecretBytes) else {
+        let (size, bytes) = (mutation.size, mutation.secretBytes)
+        guard isEmpty || (count + size <= Self.maximumCount && secretBytes + bytes <= Self.maximumSecretBytes) else {
             return false
         }
         let outcome: ChangeOutcome?
@@ -58,12 +59,13 @@ struct MutationBatch {
             outcome = try create(item, in: table)
         case .update(let id, let change):
             outcome = try update(id, change, in: table)
-        case .delete(let id, let isAuthenticated, let revision):
-            outcome = try delete(id, isAuthenticated: isAuthenticated, at: revision, in: table)
+        case .delete(let deletions):
+            outcome = try delete(deletions, in: table)
         case .rename(let label):
             outcome = rename(label)
         }
         guard let outcome else { return false }
+        count += size
         secretBytes += bytes
         mutations.append(mutation)
         outcomes.append(outcome)
@@ -235,24 +237,36 @@ struct MutationBatch {
         return itemKey
     }
 
+    /// Deletes different items; none unless all can be.
     private mutating func delete(
-        _ id: ItemID,
-        isAuthenticated: Bool,
-        at expected: ItemRevision?,
+        _ deletions: [ItemDeletion],
         in table: borrowing ItemTable
     ) throws(VaultError) -> ChangeOutcome? {
-        if touched.contains(id) { return nil }
+        for deletion in deletions where touched.contains(deletion.id) { return nil }
+        var rows: [(row: RowChange, oldTags: [UInt64])] = []
+        rows.reserveCapacity(deletions.count)
+        for deletion in deletions { rows.append(try row(of: deletion, in: table)) }
+        change.state.revision = nextRevision
+        for (row, oldTags) in rows {
+            if change.state.itemCount > 0 { change.state.itemCount -= 1 }
+            append(row, oldTags: oldTags)
+        }
+        return .done
+    }
+
+    private func row(
+        of deletion: ItemDeletion,
+        in table: borrowing ItemTable
+    ) throws(VaultError) -> (row: RowChange, oldTags: [UInt64]) {
+        let id = deletion.id
         guard let record = table[id] else { throw VaultError.noItem(id) }
-        try table.checkAuthorization(of: id, isAuthenticated: isAuthenticated)
-        try table.check(expected, of: record)
+        try table.checkAuthorization(of: id, isAuthenticated: deletion.isAuthenticated)
+        try table.check(deletion.revision, of: record)
         let oldTags =
             if let stored = table.storedTags(of: id) { stored } else {
                 try indexKey.tags(of: record.metadata.attributes)
             }
-        change.state.revision = nextRevision
-        if change.state.itemCount > 0 { change.state.itemCount -= 1 }
-        append(.delete(id, from: record.revision), oldTags: oldTags)
-        return .done
+        return (.delete(id, from: record.revision), oldTags)
     }
 
     private mutating func rename(_ label: String) -> ChangeOutcome {

@@ -7,8 +7,8 @@ final class PendingMutation {
         case create(NewItem)
         case update(ItemID, ItemUpdate)
 
-        /// The deletion of an item, with the caller's authentication and the revision it was for.
-        case delete(ItemID, authenticated: Bool, at: ItemRevision?)
+        /// The deletion of items, all or none.
+        case delete([ItemDeletion])
         case rename(String)
     }
 
@@ -27,6 +27,17 @@ final class PendingMutation {
         self.request = request
     }
 
+    /// The bytes of the signals of a further deletion.
+    private static let toldBytesOfDeletion = 1 << 10
+
+    /// How many changes of a batch it counts as.
+    var size: Int {
+        switch request {
+        case .create, .update, .rename: 1
+        case .delete(let deletions): deletions.count
+        }
+    }
+
     var secretBytes: Int {
         switch request {
         case .create(let item): item.secret.byteCount
@@ -35,7 +46,7 @@ final class PendingMutation {
         }
     }
 
-    /// The bytes of the label and the attributes that others are told after the change.
+    /// The bytes that others are told after the change, besides what each change takes.
     func toldBytes(in table: borrowing ItemTable) -> Int {
         switch request {
         case .create(let item): return item.label.utf8.count + item.attributes.packed.count
@@ -48,7 +59,7 @@ final class PendingMutation {
                 // All attributes are told.
                 return label + (value?.utf8.count ?? 0) + (table[id]?.metadata.attributes.packed.count ?? 0)
             }
-        case .delete: return 0
+        case .delete(let deletions): return deletions.dropFirst().count * Self.toldBytesOfDeletion
         case .rename(let label): return label.utf8.count
         }
     }

@@ -28,6 +28,7 @@ struct SessionLockTests {
             #expect(Set(hits.unlocked) == [bold, plain] && hits.locked == [shy])
             await #expect(throws: BusError.isLocked) { try await client.secret(of: shy, session: session) }
             await #expect(throws: BusError.isLocked) { try await client.deleteItem(shy) }
+            await #expect(throws: BusError.isLocked) { try await client.deleteItems([plain, shy], in: .login) }
             #expect(try await client.secretText(of: bold, session: session) == "secret")
             let (unlocked, prompt) = try await client.unlock([shy, plain])
             #expect(unlocked == [plain] && prompt == .root)

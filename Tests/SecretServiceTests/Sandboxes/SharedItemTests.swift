@@ -48,6 +48,7 @@ struct SharedItemTests {
             try await client.setProperty("Label", of: path, Interface.item, to: .string("mine"))
         }
         await #expect(throws: BusError.accessDenied) { try await client.deleteItem(path) }
+        await #expect(throws: BusError.accessDenied) { try await client.deleteItems([path], in: .login) }
         #expect(login.item(id)?.label == "of the host")
 
         service.provider.sharedItems = { _, _ in [] }

@@ -155,6 +155,11 @@ extension SecretServiceProxy {
         try await call(item, Interface.item, "Delete").read(ObjectPath.self)
     }
 
+    /// Deletes items of a collection, all or none.
+    package func deleteItems(_ items: [ObjectPath], in collection: ObjectPath) async throws(BusError) {
+        try await call(collection, "org.keychaind.Collection1", "DeleteItems", items)
+    }
+
     package func isItemLocked(_ item: ObjectPath) async throws(BusError) -> Bool {
         try await property("Locked", of: item, Interface.item)
     }
