@@ -79,10 +79,18 @@ final class ItemUnlocking {
         _ item: SecretItem,
         _ operation: () async throws(SecretServiceError) -> Result
     ) async throws(SecretServiceError) -> Result {
+        try await using([item], operation)
+    }
+
+    /// Does the same with several items, which are unlocked together.
+    func using<Result>(
+        _ items: [SecretItem],
+        _ operation: () async throws(SecretServiceError) -> Result
+    ) async throws(SecretServiceError) -> Result {
         do throws(SecretServiceError) {
             return try await operation()
         } catch  where error.code == .locked {
-            guard try await unlock([item]).contains(item) else { throw error }
+            guard try await unlock(items).isSuperset(of: items) else { throw error }
             return try await operation()
         }
     }

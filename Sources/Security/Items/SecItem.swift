@@ -77,6 +77,9 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Deletes all matching items permanently.
 ///
+/// keychaind deletes up to 128 items of one keychain at once, or none of them. Others are deleted one by one, and an
+/// error may come after some.
+///
 /// - Parameter query: the class and attributes of the items; ``kSecValueData`` and the keys `kSecReturn…` are ignored,
 ///   so a dictionary for adding works too.
 /// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or another code.

@@ -225,27 +225,6 @@ extension SecretClient {
             }
         }
     }
-
-    /// Deletes all matching items.
-    ///
-    /// - Returns: the number of items.
-    func delete(_ query: ItemQuery, _ search: ItemSearch?) async throws(SecretServiceError) -> Int {
-        try await ItemUnlocking.during(query, to: .delete, on: self) { (unlocking) throws(SecretServiceError) in
-            let matches = try await matches(search, query.reference, limit: query.limit?.count ?? .max)
-            var count = 0
-            for match in try await unlocking.open(matches, allAreNeeded: true) {
-                do throws(SecretServiceError) {
-                    try await unlocking.using(match.item) { () throws(SecretServiceError) in
-                        try await match.item.delete(prompting: query.prompting)
-                    }
-                    count += 1
-                } catch  where error.code == .noSuchObject {
-                    continue
-                }
-            }
-            return count
-        }
-    }
 }
 
 extension KeychainItem {
