@@ -14,12 +14,12 @@ final class CredentialSocket: Sendable {
     ///
     /// Throws ``ExitStatus/refused`` if the path is taken, or there is no socket.
     init(path: String?) throws(CommandFailure) {
-        self.path = path
         guard let path else {
             guard Self.variable("LISTEN_PID") == "\(getpid())", Self.variable("LISTEN_FDS") == "1" else {
                 throw CommandFailure(.refused, Text("systemd has passed no socket; name one with --socket"))
             }
             descriptor = 3
+            self.path = nil
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             return
         }
@@ -31,24 +31,29 @@ final class CredentialSocket: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        descriptor = socket(AF_UNIX, kind, 0)
+        let made = socket(AF_UNIX, kind, 0)
         // The mode is that of the mask, also before a chmod could change it.
         let mask = umask(0o177)
         let isBound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                bind(made, pointer, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
-        let reason = errno
+        let problem = isBound && listen(made, 16) == 0 ? 0 : errno
         umask(mask)
-        guard isBound, listen(descriptor, 16) == 0 else {
-            close(descriptor)
-            let status: ExitStatus = reason == EADDRINUSE ? .refused : .inputOutput
+        guard problem == 0 else {
+            close(made)
+            // What is at the path otherwise is another program's.
+            if isBound { unlink(path) }
+            let status: ExitStatus = problem == EADDRINUSE ? .refused : .inputOutput
             throw CommandFailure(
                 status,
-                Text("“\(path.visible)” cannot be a socket: \(String(cString: strerror(reason)))")
+                Text("“\(path.visible)” cannot be a socket: \(String(cString: strerror(problem)))")
             )
         }
+        // Set last: with all properties set, an error would end in the deinit, which removes the file.
+        descriptor = made
+        self.path = path
     }
 
     deinit {

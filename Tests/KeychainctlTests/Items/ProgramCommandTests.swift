@@ -116,6 +116,17 @@ struct ProgramCommandTests {
         }
     }
 
+    @Test("A path that is taken keeps what is there")
+    func credential_takenPath_isLeftAlone() async throws {
+        try await Controlled.with { controlled in
+            let folder = try TemporaryFolder()
+            let file = try folder.write("mine", to: "file")
+            let result = try await controlled.run("credential", "--socket", file, "--serve", "m/p=a=b")
+            #expect(result.status == .exited(7), "\(result.errors)")
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        }
+    }
+
     @Test("Each shell has completions", arguments: ["bash", "zsh", "fish"])
     func completions_nameCommands(shell: String) async throws {
         let result = try await Command.run(ImportHome.executable, ["completions", shell])
