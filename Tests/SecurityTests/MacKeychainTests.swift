@@ -1,4 +1,6 @@
 import Foundation
+import KeychaindTestSupport
+import SecretServiceClient
 import Security
 import Testing
 
@@ -151,6 +153,30 @@ struct MacKeychainTests {
             var standard: SecKeychain?
             #expect(SecKeychainItemCopyKeychain(try #require(found), &owner) == errSecSuccess)
             #expect(SecKeychainCopyDefault(&standard) == errSecSuccess && standard == owner)
+        }
+    }
+
+    @Test("If it is forbidden to ask, a locked item is neither read nor changed")
+    func interactionForbidden_lockedItem_isNotAllowed() async throws {
+        try await Keychain.withOwn { keychain in
+            let client = try await keychain.provider.makeOwnClient()
+            let login = try #require(try await client.collection(alias: "login"))
+            try await client.setAlias("default", to: login)
+            var item: SecKeychainItem?
+            #expect(Self.add(keychain.name, "anna", "secret", &item) == errSecSuccess)
+            let found = try #require(item)
+            try await login.lock()
+            let prompter = try await keychain.provider.answerPrompts(.answer("password"))
+            // For the process; other tests of these functions have no locked items.
+            #expect(SecKeychainSetUserInteractionAllowed(false) == errSecSuccess)
+            defer { SecKeychainSetUserInteractionAllowed(true) }
+            var (length, data): (UInt32, UnsafeMutableRawPointer?) = (0, nil)
+            #expect(SecKeychainItemCopyContent(found, nil, nil, &length, &data) == errSecInteractionNotAllowed)
+            #expect(data == nil)
+            #expect(SecKeychainItemModifyContent(found, nil, 3, "new") == errSecInteractionNotAllowed)
+            #expect(SecKeychainItemDelete(found) == errSecInteractionNotAllowed)
+            #expect(prompter.questions.count == 0)
+            await prompter.crash()
         }
     }
 

@@ -8,6 +8,11 @@ public final class SecKeychain: Hashable, Sendable {
     /// Whether functions of this folder may ask the person.
     static let allowsInteraction = Mutex(true)
 
+    /// The keys by which a query of these functions asks nobody, if that is forbidden.
+    static var interaction: [CFString: Any] {
+        allowsInteraction.withLock { $0 } ? [:] : [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]
+    }
+
     private init() {}
 
     /// Compares the objects: there is only one.

@@ -55,7 +55,7 @@ public func SecKeychainItemModifyAttributesAndData(
             for attribute in attributes { changes[KeychainContent.code(attribute.tag)] = try attribute.value }
         }
         if let data { changes[kSecValueData as String] = Data(bytes: data, count: Int(length)) }
-        let changed = SecItemUpdate([kSecValueRef: itemRef] as [CFString: Any] as CFDictionary, changes as CFDictionary)
+        let changed = SecItemUpdate(query(for: itemRef) as CFDictionary, changes as CFDictionary)
         guard changed == errSecSuccess else { throw StatusError(changed, "the item was not changed") }
     }
 }
@@ -85,11 +85,11 @@ public func SecKeychainItemCopyContent(
     _ outData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> OSStatus {
     status { () throws(StatusError) in
-        let query: [CFString: Any] = [
-            kSecValueRef: itemRef, kSecReturnAttributes: true, kSecReturnData: outData != nil,
-        ]
+        var asked = query(for: itemRef)
+        asked[kSecReturnAttributes] = true
+        asked[kSecReturnData] = outData != nil
         var result: CFTypeRef?
-        let found = SecItemCopyMatching(query as CFDictionary, &result)
+        let found = SecItemCopyMatching(asked as CFDictionary, &result)
         guard found == errSecSuccess, let parts = result as? [String: Any] else {
             throw StatusError(found == errSecSuccess ? errSecItemNotFound : found, "the item was not found")
         }
@@ -128,7 +128,7 @@ public func SecKeychainItemFreeContent(
 /// - Returns: the status of ``SecItemDelete(_:)``.
 @discardableResult
 public func SecKeychainItemDelete(_ itemRef: SecKeychainItem) -> OSStatus {
-    SecItemDelete([kSecValueRef: itemRef] as [CFString: Any] as CFDictionary)
+    SecItemDelete(query(for: itemRef) as CFDictionary)
 }
 
 /// Copies the keychain of an item, which is the only one.
@@ -163,10 +163,17 @@ public func SecKeychainItemCopyFromPersistentReference(
     _ itemRef: UnsafeMutablePointer<SecKeychainItem?>
 ) -> OSStatus {
     var result: CFTypeRef?
-    let query: [CFString: Any] = [kSecValuePersistentRef: persistentItemRef, kSecReturnRef: true]
+    var query = SecKeychain.interaction
+    query[kSecValuePersistentRef] = persistentItemRef
+    query[kSecReturnRef] = true
     let found = SecItemCopyMatching(query as CFDictionary, &result)
     if let item = result as? SecKeychainItem { itemRef.pointee = item }
     return found
+}
+
+/// The query for an item.
+private func query(for item: SecKeychainItem) -> [CFString: Any] {
+    SecKeychain.interaction.merging([kSecValueRef: item]) { $1 }
 }
 
 extension SecKeychainAttributeList {

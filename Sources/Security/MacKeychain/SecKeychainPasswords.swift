@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Adds a password for a service and an account.
 ///
@@ -125,10 +124,8 @@ private struct KeychainPassword {
     private var query: [CFString: Any]
 
     init(_ itemClass: CFString) {
-        query = [kSecClass: itemClass]
-        if !SecKeychain.allowsInteraction.withLock({ $0 }) {
-            query[kSecUseAuthenticationUI] = kSecUseAuthenticationUIFail
-        }
+        query = SecKeychain.interaction
+        query[kSecClass] = itemClass
     }
 
     mutating func set(_ key: CFString, _ text: UnsafePointer<CChar>?, _ length: UInt32) throws(StatusError) {
