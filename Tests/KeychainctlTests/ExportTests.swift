@@ -37,6 +37,28 @@ struct ExportTests {
         }
     }
 
+    @Test("A keychain whose attributes are too large for one answer is exported")
+    func export_largeAttributes_hasAllItems() async throws {
+        try await TestedProvider.keychaind.withProvider { provider in
+            let client = try await SecretClient.connect(.init(bus: .address(provider.bus.address)))
+            let login = try #require(try await client.collection(alias: "login"))
+            // Together more than the 8 MiB of one answer.
+            let large = String(repeating: "a", count: 240 << 10)
+            for number in 0..<40 {
+                try await login.createItem(
+                    label: "Item \(number)",
+                    attributes: ["number": "\(number)", "large": large],
+                    secret: try Secret("secret \(number)")
+                )
+            }
+            let folder = try TemporaryFolder()
+            let result = try await export(["--password-fd", "0", folder.path("archive")], on: provider.bus)
+            #expect(result.succeeded, "\(result.errors)")
+            let items = try ExportedItem.all(in: folder.path("archive"))
+            #expect(items.count == 40 && items.allSatisfy { $0.attributes["large"] == large })
+        }
+    }
+
     @Test("An archive gives missing items back, once, and leaves those alone that differ")
     func archive_restored_addsMissingItems() async throws {
         try await TestedProvider.keychaind.withProvider { provider in

@@ -59,27 +59,9 @@ struct Export {
             created: properties.created,
             modified: properties.modified
         )
-        return Keychain(keychain: keychain, items: try await records(in: collection))
-    }
-
-    private static func records(in collection: SecretCollection) async throws -> [SecretItemRecord] {
-        let items = try await collection.items()
-        if let records = try await collection.client.read(items, withSecrets: false) { return records }
-        var records: [SecretItemRecord] = []
-        for item in items {
-            try Task.checkCancellation()
-            if let record = try await record(of: item) { records.append(record) }
-        }
-        return records
-    }
-
-    /// Nil if the item was deleted meanwhile.
-    private static func record(of item: SecretItem) async throws -> SecretItemRecord? {
-        do throws(SecretServiceError) {
-            return SecretItemRecord(item, try await item.properties())
-        } catch  where error.code == .noSuchObject {
-            return nil
-        }
+        // In several calls, if the attributes are too large for one.
+        let finder = ItemFinder(client: collection.client)
+        return Keychain(keychain: keychain, items: try await finder.read(try await collection.items()))
     }
 
     private mutating func leaveBehind(_ reason: LeftBehindItem.Reason, if matches: (ExportProtection) -> Bool) {
