@@ -52,17 +52,31 @@ struct EditCommand: ProviderCommand {
             }
             found = FoundItem(item: found.item, properties: record.properties, keychain: found.keychain)
         }
-        let wanted = try changed(found.properties.attributes)
-        let attributes = wanted == found.properties.attributes ? nil : wanted
+        // A mistake ends the command before a person is asked.
+        _ = try changed(found.properties.attributes)
         guard changesSecret else {
             let context = try await provider.authorize(.protect, [found], prompt.prompting)
-            try await change(found.item, to: attributes)
+            try await change(found.item, to: try await newAttributes(of: found, finder))
             return withExtendedLifetime(context) {}
         }
         let secret = try SecretInput.read(from: secretFD, contentType: nil, provider.interruption)
         let context = try await provider.authorize(.protect, [found], prompt.prompting)
-        try await change(found.item, to: attributes, secret)
+        try await change(found.item, to: try await newAttributes(of: found, finder), secret)
         withExtendedLifetime(context) {}
+    }
+
+    /// All attributes of the changed item; nil if they stay.
+    ///
+    /// Read again: other programs may have changed some while a person typed or was asked.
+    private func newAttributes(of found: FoundItem, _ finder: ItemFinder) async throws -> [String: String]? {
+        guard !attribute.isEmpty || !remove.isEmpty else { return nil }
+        guard let record = try await finder.read([found.item]).first else {
+            throw CommandFailure(.notFound, Text("the item was deleted meanwhile"))
+        }
+        guard !FoundItem.isHidden(record.properties) else { throw CommandFailure(.locked, Text("it is locked")) }
+        let present = record.properties.attributes
+        let wanted = try changed(present)
+        return wanted == present ? nil : wanted
     }
 
     private func change(_ item: SecretItem, to attributes: [String: String]?) async throws {

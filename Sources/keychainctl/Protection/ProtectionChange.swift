@@ -28,12 +28,15 @@ struct ProtectionChange {
         let name = ReservedAttribute.accessControl.rawValue
         let different = found.filter { item in item.properties.attributes[name] != accessControl }
         let context = try await provider.authorize(.protect, different, .shown)
+        // Other programs may have changed attributes while a person was asked.
+        let records = try await finder.read(different.map(\.item))
+        let present = Dictionary(records.map { ($0.item.path, $0.properties) }) { first, _ in first }
         var done = 0
         for item in different {
             try Task.checkCancellation()
-            var attributes = item.properties.attributes
-            attributes[name] = accessControl
             do throws(SecretServiceError) {
+                var attributes = try Self.attributes(in: present[item.item.path])
+                attributes[name] = accessControl
                 try await item.item.setAttributes(attributes)
             } catch {
                 guard done > 0 else { throw error }
@@ -49,6 +52,15 @@ struct ProtectionChange {
         withExtendedLifetime(context) {}
         let changed = Set(different.map(\.item.path))
         return found.map { item in (item, changed.contains(item.item.path)) }
+    }
+
+    /// - Parameter properties: those of an item that was read; nil if it was deleted meanwhile.
+    private static func attributes(
+        in properties: SecretItem.Properties?
+    ) throws(SecretServiceError) -> [String: String] {
+        guard let properties else { throw SecretServiceError(.noSuchObject, "the item was deleted meanwhile") }
+        guard !FoundItem.isHidden(properties) else { throw SecretServiceError(.locked, "the item is locked") }
+        return properties.attributes
     }
 }
 

@@ -288,6 +288,25 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("Attributes that another program changes while a secret is typed stay changed")
+    func terminal_edit_keepsChangesOfOthers() async throws {
+        try await Controlled.with { controlled in
+            let item = try await controlled.add("Mail", ["service": "mail", "user": "anna"])
+            let terminal = try TestTerminal()
+            let line = "exec \(ImportHome.executable) edit service=mail --attribute port=993 --secret"
+            let edit = try terminal.run(line, environment: controlled.provider.bus.environment)
+            try await terminal.waitFor("Secret: ")
+            try await item.setAttributes(["service": "mail", "user": "bob"])
+            terminal.type("typed\r")
+            try await terminal.waitFor("Repeat the secret: ")
+            terminal.type("typed\r")
+            #expect(try await edit.waitForExit() == .success)
+            let attributes = try await item.attributes()
+            #expect(attributes["user"] == "bob" && attributes["port"] == "993")
+            #expect(try await controlled.text(of: item) == "typed")
+        }
+    }
+
     @Test("A secret that could act on a terminal is not written to one")
     func terminal_harmfulSecret_isRefused() async throws {
         try await Controlled.with { controlled in

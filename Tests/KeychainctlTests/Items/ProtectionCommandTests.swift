@@ -39,6 +39,25 @@ struct ProtectionCommandTests {
         }
     }
 
+    @Test("Attributes that another program changes during the dialog stay changed")
+    func protect_attributesChangeMeanwhile_areKept() async throws {
+        try await Controlled.with { controlled in
+            let item = try await controlled.add("anna", ["bank": "1", "user": "anna"])
+            try await controlled.add("bob", ["bank": "1", "user": "bob", Self.attribute: "devicePasscode"])
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.hang])
+            async let protection = controlled.run("protect", "bank=1", "--all", "--with", "userPresence")
+            let question = try await prompter.questions.first("the dialog")
+            try await item.setAttributes(["bank": "1", "user": "anna", "branch": "2"])
+            await prompter.answer(with: [.answer("password")])
+            await prompter.respond(.answer("password"), to: question)
+            let result = try await protection
+            #expect(result.succeeded, "\(result.errors)")
+            #expect(try await item.attributes()["branch"] == "2")
+            #expect(try await item.attributes()[Self.attribute] == "userPresence")
+            try await prompter.end()
+        }
+    }
+
     @Test("An access control that is wrong, or cannot be in this keychain, changes nothing")
     func protect_impossible_changesNothing() async throws {
         try await Controlled.with { controlled in
