@@ -160,6 +160,24 @@ struct RightTests {
         }
     }
 
+    @Test("Threads that use a key for the first time at once make one pair")
+    func key_firstUsesAtOnce_makeOnePair() async throws {
+        try await Machine.with { _ in
+            let identifier = UUID().uuidString
+            let right = try await LARightStore.shared.saveRight(LARight(), identifier: identifier)
+            try await withThrowingTaskGroup(of: Data.self) { group in
+                for _ in 0..<16 { group.addTask { try await right.key.publicKey.bytes } }
+                for try await bytes in group { #expect(bytes.count == 65) }
+            }
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnPersistentRef: true,
+            ]
+            var result: CFTypeRef?
+            #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
+            #expect((result as? [Data])?.count == 2)
+        }
+    }
+
     @Test("Two rights agree on a secret, and an invalid public key is refused")
     func key_agrees() async throws {
         try await Machine.with { _ in

@@ -1,5 +1,6 @@
 import Foundation
 import Security
+import Synchronization
 
 /// The key pair of a right in the keychain; the private key has the access control of the right.
 struct RightKey: Sendable {
@@ -77,8 +78,20 @@ extension RightKey {
         return result as? SecKey
     }
 
-    /// Makes the pair, and finds one of its keys.
+    /// Held while a pair is made: of two pairs, the older private key and the older public key may not be of one.
+    private static let making = Mutex(())
+
+    /// Makes the pair unless another thread has, and finds one of its keys.
     private func make(_ constraints: String, _ more: [CFString: Any]) throws -> SecKey {
+        try RightKey.making.withLock { (_) throws -> SecKey in
+            if let key = try find(more) { return key }
+            try makePair(constraints)
+            guard let key = try find(more) else { throw LAError.object(.authenticationFailed, "the key was deleted") }
+            return key
+        }
+    }
+
+    private func makePair(_ constraints: String) throws {
         let protection = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
         guard let control = SecAccessControl(protection, constraints: constraints) else {
             throw LAError.object(.authenticationFailed, "the requirement is invalid")
@@ -93,8 +106,6 @@ extension RightKey {
         guard SecKeyCreateRandomKey(parameters as CFDictionary, &failure) != nil else {
             throw failure?.takeRetainedValue() ?? LAError.object(.authenticationFailed, "the key was not made")
         }
-        guard let key = try find(more) else { throw LAError.object(.authenticationFailed, "the key was deleted") }
-        return key
     }
 }
 #endif
