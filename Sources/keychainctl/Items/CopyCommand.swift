@@ -34,6 +34,7 @@ struct CopyCommand: ProviderCommand {
         try await provider.unlock(locked, prompt.prompting)
         let records = try await finder.read(found.map(\.item))
         if !replace { try await checkAbsent(records, in: target, finder) }
+        let keepsTimes = try await provider.client.enforcesAccessControl()
         for record in records {
             try Task.checkCancellation()
             let properties = record.properties
@@ -42,8 +43,9 @@ struct CopyCommand: ProviderCommand {
                 label: properties.label,
                 attributes: properties.attributes,
                 secret: secret,
-                created: properties.created,
-                modified: properties.modified,
+                // Other providers than keychaind refuse them.
+                created: keepsTimes ? properties.created : nil,
+                modified: keepsTimes ? properties.modified : nil,
                 replacing: replace,
                 prompting: prompt.prompting
             )

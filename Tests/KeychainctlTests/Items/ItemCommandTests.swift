@@ -268,6 +268,19 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("An item is copied at either provider", arguments: TestedProvider.allCases)
+    func copy_anyProvider_isThere(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            let made = try await controlled.run("collection", "create", "Second", "--password-fd", "0", input: "second")
+            #expect(made.succeeded, "\(made.errors)")
+            try await controlled.add("Mail", ["service": "mail"], "letter")
+            let result = try await controlled.run("copy", "service=mail", "--to", "Second")
+            #expect(result.succeeded, "\(result.errors)")
+            let copy = try await controlled.run("get", "service=mail", "--keychain", "Second")
+            #expect(copy.text == "letter", "\(copy.errors)")
+        }
+    }
+
     // MARK: The terminal
 
     @Test("A terminal types a secret twice without echo, and gets it with a newline")
