@@ -34,19 +34,27 @@ struct CopyCommand: ProviderCommand {
         try await provider.unlock(locked, prompt.prompting)
         let records = try await finder.read(found.map(\.item))
         if !replace { try await checkAbsent(records, in: target, finder) }
-        let keepsTimes = try await provider.client.enforcesAccessControl()
+        let isKeychaind = try await provider.client.enforcesAccessControl()
+        var copied: Set<[String: String]> = []
         for record in records {
             try Task.checkCancellation()
-            let properties = record.properties
+            // Of copies with the same attributes, the first may replace an item, and the others stand beside it.
+            let replaces = replace && copied.insert(Self.comparedAttributes(of: record)).inserted
             let secret = try await record.item.secret(prompting: prompt.prompting)
+            // The others' own CreateItem would replace an item that has other attributes beside these.
+            if replaces, !isKeychaind, let old = try await same(as: record, in: target, finder) {
+                try await old.setSecret(secret, prompting: prompt.prompting)
+                try await old.setLabel(record.properties.label)
+                continue
+            }
             _ = try await target.createItem(
-                label: properties.label,
-                attributes: properties.attributes,
+                label: record.properties.label,
+                attributes: record.properties.attributes,
                 secret: secret,
                 // Other providers than keychaind refuse them.
-                created: keepsTimes ? properties.created : nil,
-                modified: keepsTimes ? properties.modified : nil,
-                replacing: replace,
+                created: isKeychaind ? record.properties.created : nil,
+                modified: isKeychaind ? record.properties.modified : nil,
+                replacing: replaces && isKeychaind,
                 prompting: prompt.prompting
             )
         }
@@ -67,11 +75,7 @@ struct CopyCommand: ProviderCommand {
         _ finder: ItemFinder
     ) async throws {
         for record in records {
-            let attributes = record.properties.attributes
-            let same = try await finder.read(try await target.search(attributes)).first { candidate in
-                candidate.properties.attributes == attributes
-            }
-            guard same == nil else {
+            guard try await same(as: record, in: target, finder) == nil else {
                 throw CommandFailure(
                     .refused,
                     Text(
@@ -83,5 +87,22 @@ struct CopyCommand: ProviderCommand {
                 )
             }
         }
+    }
+
+    /// The item of the other keychain with exactly the attributes of an item.
+    private func same(
+        as record: SecretItemRecord,
+        in target: SecretCollection,
+        _ finder: ItemFinder
+    ) async throws -> SecretItem? {
+        let attributes = record.properties.attributes
+        return try await finder.read(try await target.search(attributes)).first { candidate in
+            candidate.properties.attributes == attributes
+        }?.item
+    }
+
+    /// The attributes that keychaind compares when it replaces an item.
+    private static func comparedAttributes(of record: SecretItemRecord) -> [String: String] {
+        record.properties.attributes.filter { name, _ in name != "xdg:schema" && !name.hasPrefix("keychain:") }
     }
 }

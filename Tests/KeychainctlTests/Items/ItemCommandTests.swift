@@ -281,6 +281,36 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("A copy replaces an item with the same attributes, and no other", arguments: TestedProvider.allCases)
+    func copy_replace_isForSameAttributes(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            let made = try await controlled.run("collection", "create", "Second", "--password-fd", "0", input: "second")
+            #expect(made.succeeded, "\(made.errors)")
+            let add = ["set", "service=mail", "user=anna", "--keychain", "Second"]
+            #expect(try await controlled.run(add, input: Array("kept".utf8)).succeeded)
+            let original = try await controlled.add("Mail", ["service": "mail"], "letter")
+            for secret in ["letter", "new"] {
+                try await original.setSecret(try Secret(secret))
+                let result = try await controlled.run("copy", "--id", original.path, "--to", "Second", "--replace")
+                #expect(result.succeeded, "\(result.errors)")
+                let copy = try await controlled.run("get", "--label", "Mail", "--keychain", "Second")
+                #expect(copy.text == secret, "\(copy.errors)")
+            }
+            #expect(try await controlled.text(["user": "anna"]) == "kept")
+        }
+    }
+
+    @Test("Copies of items with the same attributes do not replace each other")
+    func copy_replace_twins_areBothThere() async throws {
+        try await Controlled.with { controlled in
+            let second = try await controlled.addKeychain("Second")
+            for secret in ["one", "two"] { try await controlled.add("Mail", ["service": "mail"], secret) }
+            let result = try await controlled.run("copy", "service=mail", "--all", "--to", "Second", "--replace")
+            #expect(result.succeeded, "\(result.errors)")
+            #expect(try await second.items().count == 2)
+        }
+    }
+
     // MARK: The terminal
 
     @Test("A terminal types a secret twice without echo, and gets it with a newline")
