@@ -62,9 +62,11 @@ struct AutomaticLockingTests {
     @Test("sleep is delayed until the configured keychains are locked")
     func sleep_configured_isDelayedUntilLocked() async throws {
         try await run("[keychain.login.lock]\non-sleep = true\n") { service, logind, _ in
-            while try await logind.inhibitors() != [["sleep", "keychaind", "delay"]] {}
+            try await eventually("the delay of sleep") {
+                try await logind.inhibitors() == [["sleep", "keychaind", "delay"]]
+            }
             try await logind.prepareForSleep(true)
-            while try await !logind.inhibitors().isEmpty {}
+            try await eventually("the end of the delay") { try await logind.inhibitors().isEmpty }
             #expect(try await service.isLocked)
         }
     }

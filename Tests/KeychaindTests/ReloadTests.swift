@@ -102,9 +102,9 @@ struct ReloadTests {
             _ = try await service.line("The session is locked")
             try folder.write("[lock]\non-screen-lock = true\non-sleep = true\n")
             _ = try await service.line("Locked a keychain")
-            while try await logind.inhibitors().isEmpty {}
+            try await eventually("the delay of sleep") { try await !logind.inhibitors().isEmpty }
             try folder.write("")
-            while try await !logind.inhibitors().isEmpty {}
+            try await eventually("the end of the delay") { try await logind.inhibitors().isEmpty }
         }
     }
 

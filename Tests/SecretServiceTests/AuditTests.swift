@@ -315,9 +315,11 @@ extension RunningService {
 
     /// Reads until an entry matches: entries are written after the replies.
     func waitForEntries(_ isComplete: ([ReadEntry]) -> Bool) async throws -> [ReadEntry] {
-        while true {
-            let entries = try await entries()
-            if isComplete(entries) { return entries }
+        var entries: [ReadEntry] = []
+        try await eventually("the entries") {
+            entries = try await self.entries()
+            return isComplete(entries)
         }
+        return entries
     }
 }

@@ -325,13 +325,13 @@ struct FingerprintMatchTests {
 extension FingerprintFixture {
     /// Claims the reader as another program, as soon as it is free.
     func waitUntilReleased() async throws {
-        while true {
+        try await eventually("the release of the reader") {
             do throws(BusError) {
                 try await virtual.claimOnce()
-                return
+                return true
             } catch {
                 guard error.name.rawValue.hasSuffix("AlreadyInUse") else { throw error }
-                await BusActor.loop.wait(for: .milliseconds(5))
+                return false
             }
         }
     }

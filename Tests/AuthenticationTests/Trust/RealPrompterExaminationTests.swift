@@ -103,7 +103,7 @@ struct RealPrompterExaminationTests {
     func child_stopped_isNot() async throws {
         let process = try await start()
         process.send(SIGSTOP)
-        while objection(to: process) == nil { await Task.yield() }
+        try await eventually("the stop") { objection(to: process) != nil }
         #expect(objection(to: process) == "it is stopped")
     }
 
@@ -113,10 +113,10 @@ struct RealPrompterExaminationTests {
         let tracer = try ChildProcess("strace", ["-p", "\(process.id)"])
         _ = try await tracer.standardError.lines.first("the tracer") { $0.contains("attached") }
         // The tracer stops it for a moment, perhaps more than once.
-        var found = objection(to: process)
-        while found == "it is stopped" {
-            await Task.yield()
+        var found: String?
+        try await eventually("the end of the stop") {
             found = objection(to: process)
+            return found != "it is stopped"
         }
         #expect(found == "process \(tracer.id) traces it")
     }

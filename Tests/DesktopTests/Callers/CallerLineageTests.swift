@@ -160,7 +160,7 @@ struct CallerLineageTests {
         // The parents end, and the kernel gives the child another.
         let shellID = try parentID(of: id)
         try await git.kill()
-        while try parentID(of: id) == shellID { await Task.yield() }
+        try await eventually("another parent") { try parentID(of: id) != shellID }
         #expect(inspect(id).name != .installed("git"))
     }
 

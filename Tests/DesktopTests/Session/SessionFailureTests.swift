@@ -105,7 +105,7 @@ struct SessionFailureTests {
         #expect(fixture.monitor.state == .unlocked)
         try await second.send("Lock")
         try await fixture.expect(.locked, after: 2)
-        while try await second.inhibitors().isEmpty {}
+        try await eventually("the delay of sleep") { try await !second.inhibitors().isEmpty }
     }
 
     @Test @BusActor
@@ -119,7 +119,7 @@ struct SessionFailureTests {
         try await fixture.expect(.aboutToSleep)
         try await first.kill()
         let second = try await FakeLogind(on: bus)
-        while try await second.inhibitors().isEmpty {}
+        try await eventually("the delay of sleep") { try await !second.inhibitors().isEmpty }
     }
 
     @Test @BusActor

@@ -128,10 +128,10 @@ struct SessionMonitorTests {
             #expect(try await logind.inhibitors() == held)
             try await logind.prepareForSleep(true)
             try await fixture.expect(.aboutToSleep)
-            while try await logind.inhibitors() == held {}
+            try await eventually("the end of the delay") { try await logind.inhibitors() != held }
             try await logind.prepareForSleep(false)
             try await fixture.expect(.wokeUp)
-            while try await logind.inhibitors() != held {}
+            try await eventually("the next delay") { try await logind.inhibitors() == held }
         }
     }
 
