@@ -61,13 +61,22 @@ struct TimerTests {
     @Test
     @BusActor
     func schedule_severalTimers_runInOrder() async throws {
-        let ran = Recorder<Int>()
-        // Delays start at different instants; these are far enough apart that a pause does not reorder them.
-        for number in [3, 1, 2, 0] {
-            BusActor.loop.schedule(after: .milliseconds(number * 500)) { ran.record(number) }
+        // Each delay starts at its own instant. A pause between two of them can change their order: then once more.
+        for gap in Patience.growing {
+            let ran = Recorder<Int>()
+            let begin = ContinuousClock.now
+            for number in [3, 1, 2, 0] {
+                BusActor.loop.schedule(after: gap * number) { ran.record(number) }
+            }
+            let isInTime = ContinuousClock.now - begin < gap
+            for number in 0...3 {
+                _ = try await ran.first("timer \(number)") { $0 == number }
+            }
+            guard isInTime else { continue }
+            #expect(ran.all == [0, 1, 2, 3])
+            return
         }
-        _ = try await ran.first("the last timer") { $0 == 3 }
-        #expect(ran.all == [0, 1, 2, 3])
+        Issue.record("this machine is too busy to schedule timers in time")
     }
 
     @Test
