@@ -75,7 +75,7 @@ final class NotificationSocket: Sendable {
     /// Listens at a path, or at an abstract address after an @.
     init(at name: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(Patience.limit.components.seconds), tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -94,7 +94,7 @@ final class NotificationSocket: Sendable {
         close(descriptor)
     }
 
-    /// Returns the next datagram; nil if none arrives within half a minute.
+    /// Returns the next datagram; nil if none arrives within ``Patience/limit``.
     func next() -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -129,7 +129,7 @@ struct FailureTests {
         try await Machine.with([.hang]) { machine in
             for count in 0..<100 {
                 let context = LAContext()
-                async let outcome = KeychainBus.$promptTimeout.withValue(.seconds(20)) { await context.evaluation() }
+                async let outcome = KeychainBus.$promptTimeout.withValue(Patience.limit) { await context.evaluation() }
                 for _ in 0..<count { await Task.yield() }
                 context.invalidate()
                 let code = await outcome

@@ -144,6 +144,6 @@ struct PortalTests {
             "RetrieveSecret"
         )
         message.append(handle, application, file, [String: Variant]())
-        return try await portal.call(message, timeout: .seconds(60)).read(UInt32.self, [String: Variant].self).0
+        return try await portal.call(message, timeout: Patience.limit).read(UInt32.self, [String: Variant].self).0
     }
 }

@@ -53,11 +53,11 @@ struct ForgedReplyTests {
         let connection = try BlockingConnection(bus.address)
         let forger = try RawClient(bus.address)
         let first = busCall("GetId")
-        let identifier = try connection.call(first, timeout: .seconds(25)).read(String.self)
+        let identifier = try connection.call(first, timeout: Patience.limit).read(String.self)
         // It is there before the next call is sent.
         forger.send(try forgedReply(to: dbus_message_get_serial(first.pointer) + 1, of: connection.uniqueName))
         try forger.waitForBus()
-        #expect(try connection.call(busCall("GetId"), timeout: .seconds(25)).read(String.self) == identifier)
+        #expect(try connection.call(busCall("GetId"), timeout: Patience.limit).read(String.self) == identifier)
     }
 
     private func busCall(_ member: String) -> Message {

@@ -97,7 +97,7 @@ struct NameTests {
         }
         let busName = "org.freedesktop.DBus"
         let path = ObjectPath(unchecked: "/org/freedesktop/DBus")
-        _ = try flood.call(.call(to: busName, path, busName, "GetId"), timeout: .seconds(20))
+        _ = try flood.call(.call(to: busName, path, busName, "GetId"), timeout: Patience.limit)
         #expect(try await first.acquireName(name) == .owner)
         #expect(try await second.acquireName(name) == .ownedByAnother)
         close(bus, first, second)

@@ -101,7 +101,7 @@ final class ScriptedProvider {
             try provider.script(call, provider)
             return .suspending {
                 // Unanswered calls wait until the end of the test.
-                await BusActor.loop.wait(for: .seconds(60))
+                await BusActor.loop.wait(for: Patience.limit)
             }
         }
     }
