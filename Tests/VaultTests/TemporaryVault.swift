@@ -25,7 +25,7 @@ final class TestClock: Sendable {
     }
 }
 
-/// A folder for a test, removed with the last reference.
+/// A folder for a test, removed with the last reference, as are mounts at it.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -36,6 +36,9 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
+        // A test that failed may have left them.
+        while umount2(path, CInt(MNT_DETACH)) == 0 {}
+        chmod(path, 0o700)
         try? FileManager.default.removeItem(atPath: path)
     }
 
