@@ -75,7 +75,7 @@ package struct RulePrograms: Hashable, Sendable {
         fileprivate var text: String {
             switch self {
             case .any: "any"
-            case .identity(let identity): "\(identity.kind.rawValue):\(RuleWord.quote(identity.name))"
+            case .identity(let identity): "\(identity.kind.rawValue):\(RuleQuotation.quote(identity.name))"
             }
         }
     }

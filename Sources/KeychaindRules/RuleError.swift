@@ -1,3 +1,5 @@
+import KeychaindModel
+
 /// The reason why a text is no rule.
 package enum RuleError: Error, Hashable, Sendable {
     case tooLong
@@ -38,7 +40,7 @@ package enum RuleError: Error, Hashable, Sendable {
     }
 
     private static func cut(_ text: String) -> String {
-        let text = RuleWord.quote(text)
+        let text = RuleQuotation.quote(text)
         return text.count > 60 ? "\(text.prefix(60))…" : text
     }
 }

@@ -88,7 +88,7 @@ package struct RuleItems: Hashable, Sendable {
             let name = String(cString: name)
             let isMarked = ["item", "collection"].contains(name) || name.hasPrefix(RuleItems.marker)
             let value = String(cString: value)
-            let word = RuleWord.quote(name) + "=" + (value.isEmpty ? "" : RuleWord.quote(value))
+            let word = RuleQuotation.quote(name) + "=" + (value.isEmpty ? "" : RuleQuotation.quote(value))
             words.append(isMarked ? RuleItems.marker + word : word)
         }
         return words.isEmpty ? "*" : words.joined(separator: " ")

@@ -1,3 +1,5 @@
+import KeychaindModel
+
 /// A word of a rule: characters, some of them in quotation marks.
 struct RuleWord: Hashable {
     /// The characters, without quotation marks and escapes.
@@ -43,7 +45,7 @@ struct RuleWord: Hashable {
         while let scalar = scalars.first {
             if scalar == " ", !isInside { return }
             scalars.removeFirst()
-            guard !RuleWord.needsEscape(scalar) else { throw .controlCharacter }
+            guard !RuleQuotation.needsEscape(scalar) else { throw .controlCharacter }
             switch scalar {
             case "\"":
                 isInside.toggle()
@@ -84,41 +86,6 @@ struct RuleWord: Hashable {
             else { throw .unknownEscape }
             return scalar
         default: throw .unknownEscape
-        }
-    }
-
-    // MARK: Writing
-
-    /// Writes a text as a word, or as a part of one: in quotation marks unless it is plain.
-    static func quote(_ text: String) -> String {
-        if !text.isEmpty, text.unicodeScalars.allSatisfy(isPlain) { return text }
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": quoted += "\\\\"
-            case "\"": quoted += "\\\""
-            case "\n": quoted += "\\n"
-            case "\t": quoted += "\\t"
-            case _ where needsEscape(scalar): quoted += "\\u{\(String(scalar.value, radix: 16))}"
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
-    }
-
-    /// Whether a character is invisible, or changes how others are shown.
-    static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: true
-        case .spaceSeparator: scalar != " "
-        default: scalar.properties.isDefaultIgnorableCodePoint
-        }
-    }
-
-    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case " ", "\"", "\\", "=", "*", "#": false
-        default: !needsEscape(scalar)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindCommandLine
 import KeychaindLanguage
+import KeychaindModel
 package import SecretServiceClient
 
 /// The rules that past uses of items would have needed, as a file for a person to read.
@@ -104,7 +105,7 @@ package struct LearnedRules {
     }
 
     private func rule(_ program: AuditedProgram, _ path: String) -> String {
-        "allow \(program.ruleText) item=\(RuleText.quoted(path))"
+        "allow \(program.ruleText) item=\(RuleQuotation.quote(path))"
     }
 
     // MARK: The file
@@ -167,7 +168,7 @@ package struct LearnedRules {
 
 extension AuditedProgram {
     /// The identity as a rule has it.
-    package var ruleText: String { "\(kind):\(RuleText.quoted(name))" }
+    package var ruleText: String { "\(kind):\(RuleQuotation.quote(name))" }
 }
 
 extension AuditedProgram.Strength {
