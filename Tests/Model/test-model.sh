@@ -15,11 +15,7 @@ end_machine() {
     stop_everything
 }
 trap end_machine EXIT
-own_machine
-logind "" org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager GetUser u o \
-    "ret = '/org/freedesktop/login1/user/%d' % args[0]" >/dev/null
-logind "" org.freedesktop.DBus.Mock.AddSession c1 seat0 "$(id -u)" "$(id -un)" true >/dev/null
-export XDG_SESSION_ID=c1
+own_machine "$(id -u)" "$(id -un)"
 cc -shared -fPIC -O1 -o "$work/faults.so" "$project/Tests/Faults/faults.c" -ldl
 export FAULTS=$work/faults.so PYTHONPATH=$project/Tests/Attacks:$project/Tests/Faults
 

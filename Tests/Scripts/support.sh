@@ -76,8 +76,9 @@ bus_configuration() {
 XML
 }
 
-# own_machine: a system bus with a mock of logind, which `logind OBJECT METHOD ARGUMENT...` calls. The test ends
-# $machine_pid and $logind_pid.
+# own_machine USER_ID USER: a system bus with a mock of logind, which `logind OBJECT METHOD ARGUMENT...` calls, and the
+# user's login session on a display, which processes belong to that start later. The test ends $machine_pid and
+# $logind_pid.
 # shellcheck disable=SC2034
 own_machine() {
     cat >"$work/machine.conf" <<XML
@@ -97,6 +98,11 @@ XML
     /usr/bin/python3 -m dbusmock --template logind >"$work/logind.log" 2>&1 &
     logind_pid=$!
     eventually logind "" org.freedesktop.DBus.Peer.Ping
+    # The template's own method fails.
+    logind "" org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager GetUser u o \
+        "ret = '/org/freedesktop/login1/user/%d' % args[0]" >/dev/null
+    logind "" org.freedesktop.DBus.Mock.AddSession c1 seat0 "$1" "$2" true >/dev/null
+    export XDG_SESSION_ID=c1
 }
 logind() {
     gdbus call --system --dest org.freedesktop.login1 --object-path "/org/freedesktop/login1$1" --method "${@:2}"
@@ -125,6 +131,15 @@ start_daemon() {
     env --default-signal=INT "$KEYCHAIND" --unlock "$@" < <(echo p) 2>"$work/keychaind.log" &
     daemon_pid=$!
     eventually owns_name "$daemon_pid"
+}
+
+# own_mounts: begins the test again in a mount namespace of its own; needs root.
+own_mounts() {
+    [[ -z ${KEYCHAIND_OWN_MOUNTS:-} ]] || return 0
+    # shellcheck disable=SC2016  # for the shell that is started
+    KEYCHAIND_OWN_MOUNTS=1 exec unshare --mount --propagation private bash -euo pipefail -c '
+        source "$here/support.sh"
+        source "$scripts/test-$test.sh"'
 }
 
 # install_to PREFIX [DESTDIR [VARIABLE...]]: runs make install. Without a domain by default: it would change the

@@ -16,11 +16,7 @@ end_day() {
     stop_everything
 }
 trap end_day EXIT
-own_machine
-logind "" org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager GetUser u o \
-    "ret = '/org/freedesktop/login1/user/%d' % args[0]" >/dev/null
-logind "" org.freedesktop.DBus.Mock.AddSession c1 seat0 "$user_id" "$user" true >/dev/null
-export XDG_SESSION_ID=c1
+own_machine "$user_id" "$user"
 
 make_person
 as_user mkdir -p "$HOME/config/keychaind"

@@ -4,12 +4,7 @@
 
 # Root can create a domain in a mount namespace with the test's own /etc/group, /run and /var/lib.
 [[ $EUID -eq 0 ]] || { skip "the domain needs root" && return 0; }
-if [[ -z ${KEYCHAIND_OWN_MOUNTS:-} ]]; then
-    # shellcheck disable=SC2016  # for the shell that is started
-    KEYCHAIND_OWN_MOUNTS=1 exec unshare --mount --propagation private bash -euo pipefail -c '
-        source "$here/support.sh"
-        source "$scripts/test-pam-domain.sh"'
-fi
+own_mounts
 own_home
 # shellcheck source=Tests/Session/accounts.sh
 source "$scripts/accounts.sh"
