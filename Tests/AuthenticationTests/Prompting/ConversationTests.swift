@@ -15,31 +15,19 @@ struct ConversationTests {
         PromptQueue(prompter, logger: logger).makeConversation(for: TestRequester(":1.1"), windowID: "x11:1")
     }
 
-    /// Asks in a task; returns once the question is on the screen.
-    @BusActor
-    private func ask(
-        _ request: PromptRequest,
-        in conversation: Conversation
-    ) async throws -> Task<Answer, any Error> {
-        let count = prompter.events.count
-        let task = Task.immediate { @BusActor in Answer(try await conversation.ask(request)) }
-        _ = try await prompter.events.first("the question", after: count) { $0.hasPrefix("ask ") }
-        return task
-    }
-
     // MARK: Answers
 
     @Test
     @BusActor
     func ask_answers_arePassedOn() async throws {
         let conversation = makeConversation()
-        let password = try await ask(.unlock, in: conversation)
+        let password = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.password(try SecureBytes(count: 2, in: .locked)))
         #expect(try await password.value == .password("\u{0}\u{0}"))
-        let confirmation = try await ask(.confirm, in: conversation)
+        let confirmation = try await prompter.ask(.confirm, in: conversation)
         prompter.dialogs[0].answer(.confirmed)
         #expect(try await confirmation.value == .confirmed)
-        let fallback = try await ask(.touchOrElse, in: conversation)
+        let fallback = try await prompter.ask(.touchOrElse, in: conversation)
         prompter.dialogs[0].answer(.fallback)
         #expect(try await fallback.value == .fallback)
         #expect(prompter.dialogs.count == 1)
@@ -51,7 +39,7 @@ struct ConversationTests {
     @BusActor
     func ask_cancelled_staysSo() async throws {
         let conversation = makeConversation()
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.cancelled)
         #expect(try await answer.value == .cancelled)
         #expect(conversation.isEnded)
@@ -64,7 +52,7 @@ struct ConversationTests {
     func ask_fails_staysSoAndIsLoggedOnce(code: PromptError.Code) async throws {
         let lines = Recorder<LogRecorder.Line>()
         let conversation = makeConversation(logger: Logger(recordingTo: lines))
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].fail(PromptError(code, reason: "because"))
         for _ in 0..<2 {
             await #expect(throws: PromptError(code, reason: "")) { _ = try await answer.value }
@@ -87,7 +75,7 @@ struct ConversationTests {
     @BusActor
     func ask_whileAsking_fails() async throws {
         let conversation = makeConversation()
-        let first = try await ask(.unlock, in: conversation)
+        let first = try await prompter.ask(.unlock, in: conversation)
         await #expect(throws: PromptError(.failed, reason: "")) { _ = try await conversation.ask(.confirm) }
         prompter.dialogs[0].answer(.confirmed)
         #expect(try await first.value == .confirmed)
@@ -98,11 +86,11 @@ struct ConversationTests {
     func ask_dialogCannot_opensAnother() async throws {
         prompter.questions = [.password]
         let conversation = makeConversation()
-        let first = try await ask(.unlock, in: conversation)
+        let first = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.confirmed)
         _ = try await first.value
         prompter.questions = [.confirmation]
-        let second = try await ask(.confirm, in: conversation)
+        let second = try await prompter.ask(.confirm, in: conversation)
         prompter.dialogs[1].answer(.confirmed)
         #expect(try await second.value == .confirmed)
         #expect(Array(prompter.events.all.dropFirst(2).prefix(2)) == ["close", "open :1.1"])
@@ -130,11 +118,11 @@ struct ConversationTests {
     @BusActor
     func withdraw_whileAsking_takesTheDialogAwayAndGoesOn() async throws {
         let conversation = makeConversation()
-        let first = try await ask(.touch, in: conversation)
+        let first = try await prompter.ask(.touch, in: conversation)
         conversation.withdraw()
         #expect(try await first.value == .withdrawn)
         #expect(!conversation.isEnded)
-        let second = try await ask(.confirm, in: conversation)
+        let second = try await prompter.ask(.confirm, in: conversation)
         prompter.dialogs[1].answer(.confirmed)
         #expect(try await second.value == .confirmed)
     }
@@ -165,7 +153,7 @@ struct ConversationTests {
         conversation.withdraw()
         #expect(try await conversation.begin())
         conversation.withdraw()
-        let answer = try await ask(.confirm, in: conversation)
+        let answer = try await prompter.ask(.confirm, in: conversation)
         prompter.dialogs[0].answer(.confirmed)
         #expect(try await answer.value == .confirmed)
     }
@@ -174,7 +162,7 @@ struct ConversationTests {
     @BusActor
     func end_whileAsking_isWithdrawnForGood() async throws {
         let conversation = makeConversation()
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         conversation.end()
         #expect(try await answer.value == .withdrawn)
         #expect(Answer(try await conversation.ask(.unlock)) == .withdrawn)
@@ -185,7 +173,7 @@ struct ConversationTests {
     @BusActor
     func end_atTheSameTimeAsTheAnswer_isWithdrawn() async throws {
         let conversation = makeConversation()
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.confirmed)
         conversation.end()
         #expect(try await answer.value == .withdrawn)
@@ -198,7 +186,7 @@ struct ConversationTests {
     func revise_prompterCan_changesTheDialog() async throws {
         prompter.revises = true
         let conversation = makeConversation()
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         var request = PromptRequest.unlock
         request.warn("Too short.")
         conversation.revise(request)
@@ -213,7 +201,7 @@ struct ConversationTests {
     @BusActor
     func revise_prompterCannot_asksAgainInAnotherDialog() async throws {
         let conversation = makeConversation()
-        let answer = try await ask(.touch, in: conversation)
+        let answer = try await prompter.ask(.touch, in: conversation)
         for (number, warning) in ["Too short.", "Not recognised."].enumerated() {
             let count = prompter.events.count
             var request = PromptRequest.touch
@@ -232,7 +220,7 @@ struct ConversationTests {
     func revise_toAnotherQuestion_asksThat() async throws {
         prompter.revises = true
         let conversation = makeConversation()
-        let answer = try await ask(.touch, in: conversation)
+        let answer = try await prompter.ask(.touch, in: conversation)
         conversation.revise(.unlock)
         _ = try await prompter.events.first("the other question") { $0.hasPrefix("ask Unlock") }
         prompter.dialogs[1].answer(.confirmed)
@@ -304,7 +292,7 @@ struct ConversationTests {
     func cancelledByThePerson_isNoCancellationFromOutside() async throws {
         let conversation = makeConversation()
         conversation.whenCancelled { _ in Issue.record("nobody has cancelled from outside") }
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.cancelled)
         #expect(try await answer.value == .cancelled)
         #expect(conversation.cancellation == nil)

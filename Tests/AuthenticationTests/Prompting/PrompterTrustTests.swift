@@ -14,17 +14,6 @@ struct PrompterTrustTests {
         PromptQueue(prompter, logger: .silent).makeConversation(for: TestRequester(":1.1"))
     }
 
-    @BusActor
-    private func ask(
-        _ request: PromptRequest,
-        in conversation: Conversation
-    ) async throws -> Task<Answer, any Error> {
-        let count = prompter.events.count
-        let task = Task.immediate { @BusActor in Answer(try await conversation.ask(request)) }
-        _ = try await prompter.events.first("the question", after: count) { $0.hasPrefix("ask ") }
-        return task
-    }
-
     private static let untrusted = PrompterTrust.passwordsOnly(reason: "the test says so")
 
     @Test
@@ -41,7 +30,7 @@ struct PrompterTrustTests {
     @BusActor
     func answer_trustIsLostMeanwhile_doesNotCount(request: PromptRequest) async throws {
         let conversation = makeConversation()
-        let answer = try await ask(request, in: conversation)
+        let answer = try await prompter.ask(request, in: conversation)
         prompter.trust = PrompterTrustTests.untrusted
         prompter.dialogs[0].answer(request.question == .confirmation ? .confirmed : .fallback)
         await #expect(throws: PromptError(.notTrusted, reason: "")) { try await answer.value }
@@ -53,7 +42,7 @@ struct PrompterTrustTests {
     func password_untrusted_isAskedForAndSaidToBe() async throws {
         prompter.trust = PrompterTrustTests.untrusted
         let conversation = makeConversation()
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.password(try SecureBytes(count: 1, in: .locked)))
         #expect(try await answer.value == .password("\u{0}"))
         #expect(conversation.trustOfAnswer == PrompterTrustTests.untrusted)
@@ -64,7 +53,7 @@ struct PrompterTrustTests {
     func choice_untrusted_doesNotCount() async throws {
         let conversation = makeConversation()
         for trust in [PrompterTrust.trusted, PrompterTrustTests.untrusted] {
-            let answer = try await ask(.unlock, in: conversation)
+            let answer = try await prompter.ask(.unlock, in: conversation)
             prompter.trust = trust
             prompter.dialogs[0].hasChosen = true
             prompter.dialogs[0].answer(.password(try SecureBytes(count: 1, in: .locked)))
@@ -80,7 +69,7 @@ struct PrompterTrustTests {
         let conversation = makeConversation()
         let either = PromptRequest(question: .password, message: "Touch or type", acceptsTouch: true)
         await #expect(throws: PromptError(.notTrusted, reason: "")) { _ = Answer(try await conversation.ask(either)) }
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.cancelled)
         #expect(try await answer.value == .cancelled)
     }
@@ -98,7 +87,7 @@ struct PrompterTrustTests {
     @BusActor
     func end_whileTrustIsLookedForAgain_isWithdrawn() async throws {
         let conversation = makeConversation()
-        let answer = try await ask(.confirm, in: conversation)
+        let answer = try await prompter.ask(.confirm, in: conversation)
         prompter.whenJudged = { conversation.end() }
         prompter.dialogs[0].answer(.confirmed)
         #expect(try await answer.value == .withdrawn)
@@ -112,7 +101,7 @@ struct PrompterTrustTests {
             prompter.whenJudged = nil
             conversation.revise(PromptRequest(question: .confirmation, message: "Other words"))
         }
-        let answer = try await ask(.confirm, in: conversation)
+        let answer = try await prompter.ask(.confirm, in: conversation)
         #expect(prompter.events.all.filter { $0.hasPrefix("ask ") } == ["ask Other words "])
         prompter.dialogs.last?.answer(.confirmed)
         #expect(try await answer.value == .confirmed)
@@ -123,7 +112,7 @@ struct PrompterTrustTests {
     func revise_touchBeginsToCount_isPutAnew() async throws {
         prompter.revises = true
         let conversation = makeConversation()
-        let answer = try await ask(.unlock, in: conversation)
+        let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.trust = PrompterTrustTests.untrusted
         let isKept = conversation.revise(
             PromptRequest(question: .password, message: "Touch or type", acceptsTouch: true)

@@ -72,6 +72,14 @@ final class ScriptedPrompter: Prompter {
         dialog.answer(answer)
     }
 
+    /// Asks in a task; returns once the question is on the screen.
+    func ask(_ request: PromptRequest, in conversation: Conversation) async throws -> Task<Answer, any Error> {
+        let count = events.count
+        let task = Task.immediate { @BusActor in Answer(try await conversation.ask(request)) }
+        _ = try await events.first("the question", after: count) { $0.hasPrefix("ask ") }
+        return task
+    }
+
     /// Answers the question of the last dialog, once there is one.
     func answer(_ answer: consuming PromptAnswer, after start: Int = 0) async throws {
         _ = try await events.first("the question", after: start) { $0.hasPrefix("ask ") }
