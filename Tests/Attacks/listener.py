@@ -8,7 +8,7 @@ with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
     listener.listen()
     while True:
         connection, _ = listener.accept()
-        with connection, open(sys.argv[2], "ab") as file:
+        with connection, open(sys.argv[2], "ab", buffering=0) as file:
             connection.settimeout(5)
             try:
                 while heard := connection.recv(4096):
