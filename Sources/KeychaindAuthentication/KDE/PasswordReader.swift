@@ -10,13 +10,14 @@ package final class PasswordReader {
     /// The limit in bytes.
     package nonisolated static let limit = 4096
 
-    private let descriptor: FileDescriptor
+    private let input: PasswordInput
     private var buffer: SecureBytes
     private var count = 0
     private var completion: (@BusActor (PromptError?) -> Void)?
 
+    /// Throws ``PromptError/Code/failed`` unless the descriptor is a pipe or a socket.
     package init(_ descriptor: FileDescriptor) throws(PromptError) {
-        self.descriptor = descriptor
+        input = try PasswordInput(descriptor)
         do throws(GcryptError) {
             buffer = try SecureBytes(count: PasswordReader.limit + 1, in: .locked)
         } catch {
@@ -29,22 +30,16 @@ package final class PasswordReader {
     }
 
     /// Starts reading; calls the completion once, with nil at the end of input.
-    ///
-    /// Accepts only pipes and sockets, since other files may block in any mode.
     package func start(_ completion: @escaping @BusActor (PromptError?) -> Void) {
-        guard isStream else {
-            return completion(PromptError(.failed, reason: "the password descriptor is neither a pipe nor a socket"))
-        }
         self.completion = completion
-        _ = fcntl(descriptor.rawValue, F_SETFL, O_NONBLOCK)
-        BusActor.loop.watchReadable(descriptor.rawValue) { [weak self] in self?.receive() }
+        BusActor.loop.watchReadable(input.descriptor.rawValue) { [weak self] in self?.receive() }
     }
 
     /// Stops reading; the completion is not called.
     package func stop() {
         guard completion != nil else { return }
         completion = nil
-        BusActor.loop.unwatch(descriptor.rawValue)
+        BusActor.loop.unwatch(input.descriptor.rawValue)
     }
 
     /// The password; throws ``PromptError/Code/failed`` if it is not UTF-8.
@@ -67,7 +62,7 @@ package final class PasswordReader {
         while true {
             let start = count
             let result = buffer.withUnsafeMutableBytes { buffer in
-                read(descriptor.rawValue, buffer.baseAddress! + start, buffer.count - start)
+                input.read(into: buffer.baseAddress! + start, buffer.count - start)
             }
             switch result {
             case 1...:
@@ -107,10 +102,45 @@ package final class PasswordReader {
             }
         }
     }
+}
 
-    private var isStream: Bool {
+/// A pipe or a socket that is read without blocking, whatever the prompter does with its own descriptors of it.
+///
+/// Other files may block in any mode.
+private enum PasswordInput {
+    /// Opened again: the prompter shares the flags of what it has sent, and could take `O_NONBLOCK` away.
+    case pipe(FileDescriptor)
+    case socket(FileDescriptor)
+
+    init(_ descriptor: FileDescriptor) throws(PromptError) {
         var status = stat()
-        guard fstat(descriptor.rawValue, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFSOCK
+        guard fstat(descriptor.rawValue, &status) == 0 else { throw PasswordInput.failure() }
+        switch status.st_mode & S_IFMT {
+        case S_IFIFO:
+            let own = open("/proc/self/fd/\(descriptor.rawValue)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard own >= 0 else { throw PasswordInput.failure() }
+            self = .pipe(FileDescriptor(owning: own))
+        case S_IFSOCK:
+            self = .socket(descriptor)
+        default:
+            throw PromptError(.failed, reason: "the password descriptor is neither a pipe nor a socket")
+        }
+    }
+
+    private static func failure() -> PromptError {
+        PromptError(.failed, reason: "the password cannot be read: \(String(cString: strerror(errno)))")
+    }
+
+    var descriptor: FileDescriptor {
+        switch self {
+        case .pipe(let descriptor), .socket(let descriptor): descriptor
+        }
+    }
+
+    func read(into start: UnsafeMutableRawPointer, _ count: Int) -> Int {
+        switch self {
+        case .pipe(let descriptor): Glibc.read(descriptor.rawValue, start, count)
+        case .socket(let descriptor): recv(descriptor.rawValue, start, count, Int32(MSG_DONTWAIT))
+        }
     }
 }

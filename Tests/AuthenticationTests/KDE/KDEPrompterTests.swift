@@ -15,6 +15,19 @@ struct KDEPrompterTests {
         }
     }
 
+    @Test(
+        "the mode of what the prompter has sent, which it shares and can change, does not matter",
+        arguments: [FakeKDEPrompter.Response.type(Array("hunter2".utf8)), .typeIntoPipe(Array("hunter2".utf8))]
+    )
+    @BusActor
+    func ask_password_isReadWithoutTheSharedMode(response: FakeKDEPrompter.Response) async throws {
+        try await run([response]) { (dialog, fake) async throws in
+            #expect(try await dialog.answer(.unlock) == .password("hunter2"))
+            let sent = try #require(fake.sentEnds.first)
+            #expect(fcntl(sent.rawValue, F_GETFL) & O_NONBLOCK == 0)
+        }
+    }
+
     @Test
     @BusActor
     func ask_request_tellsWindowAndName() async throws {

@@ -12,6 +12,8 @@ package final class FakeKDEPrompter {
         case type([UInt8])
         /// The same through a pipe that stays open.
         case typeWithoutEnd([UInt8])
+        /// The user types this, in a prompter with a pipe instead of a socket.
+        case typeIntoPipe([UInt8])
         /// Passes a descriptor of a file.
         case giveFile(String)
         /// The user cancels.
@@ -32,6 +34,8 @@ package final class FakeKDEPrompter {
     private var responses: [Response]
     private var request: (caller: String, path: ObjectPath)?
     private var openEnds: [FileDescriptor] = []
+    /// The prompter's own descriptors of what it has sent with passwords.
+    package private(set) var sentEnds: [FileDescriptor] = []
 
     /// Connects and takes the name.
     ///
@@ -121,6 +125,9 @@ package final class FakeKDEPrompter {
             _ = give(password)
         case .typeWithoutEnd(let password):
             openEnds += [give(password)]
+        case .typeIntoPipe(let password):
+            guard let pipe = try? Pipe() else { return say("Rejected") }
+            _ = give(password, pipe.readEnd, pipe.writeEnd)
         case .giveFile(let path):
             say("Accepted", FileDescriptor(owning: open(path, O_RDONLY | O_CLOEXEC)))
         case .reject:
@@ -136,9 +143,16 @@ package final class FakeKDEPrompter {
     private func give(_ password: [UInt8]) -> FileDescriptor {
         var ends: [Int32] = [-1, -1]
         socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
-        let writeEnd = FileDescriptor(owning: ends[1])
+        return give(password, ends[0], ends[1])
+    }
+
+    /// Writes a password and returns the end that it was written to.
+    private func give(_ password: [UInt8], _ readEnd: Int32, _ writeEnd: Int32) -> FileDescriptor {
+        let writeEnd = FileDescriptor(owning: writeEnd)
         _ = password.withUnsafeBytes { write(writeEnd.rawValue, $0.baseAddress, $0.count) }
-        say("Accepted", FileDescriptor(owning: ends[0]))
+        let sent = FileDescriptor(owning: readEnd)
+        sentEnds.append(sent)
+        say("Accepted", sent)
         return writeEnd
     }
 }
