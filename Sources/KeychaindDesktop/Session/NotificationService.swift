@@ -149,6 +149,8 @@ package final class NotificationService {
         else {
             // The next service may take it.
             if waiting[subject] == nil, sending?.isWithdrawn == false { waiting[subject] = next }
+            // It has come during the call, when this one did not wait.
+            if self.server != nil, self.server != server { BusActor.start { [self] in await send(subject) } }
             return
         }
         shown[subject] = Shown(

@@ -30,6 +30,22 @@ struct NotificationServiceTests {
         #expect(!desktop.withdrawn.all.contains(second.number))
     }
 
+    @Test("a service that takes over during a call gets the notification that the former has not taken")
+    @BusActor
+    func notification_replacedServiceDuringTheCall_isShownByTheNext() async throws {
+        let bus = try await PrivateBus()
+        let former = try FakeNotifications(on: bus)
+        let hold = Promise<Void>()
+        former.hold = hold
+        defer { hold.fulfill() }
+        let service = NotificationService(on: try bus.connect())
+        service.show(notification("first"), about: "subject")
+        _ = try await former.shown.first("the call")
+        let next = try FakeNotifications(on: bus)
+        former.crash()
+        #expect(try await next.shown.first("the notification").summary == "first")
+    }
+
     /// A notification with a button that is pressed, or closed, before keychaind knows its number.
     @BusActor
     private func showEarly(

@@ -59,7 +59,7 @@ package final class FakeNotifications {
         )
     ])
 
-    /// Takes the name on a bus.
+    /// Takes the name on a bus, until another one does.
     package init(on bus: PrivateBus, capabilities: [String] = []) throws {
         self.capabilities = capabilities
         connection = try bus.connect()
@@ -67,10 +67,15 @@ package final class FakeNotifications {
             guard let self else { throw BusError(.unknownObject, "the service has ended") }
             return FakeNotifications.kind.target(self)
         }
-        try connection.takeName(Self.name)
+        try connection.takeName(Self.name, options: [.allowReplacement, .replaceExisting])
     }
 
     isolated deinit {
+        crash()
+    }
+
+    /// Disconnects.
+    package func crash() {
         connection.close()
     }
 
