@@ -264,6 +264,6 @@ struct Daemon {
     /// Time for the first waiting calls, before startup memory is released.
     private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)
-    /// Far less than a service manager waits for the end.
+    /// Less than the unit waits for the end (keychaind.service).
     private static let backupTime = Duration.seconds(20)
 }

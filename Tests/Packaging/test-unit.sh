@@ -21,6 +21,12 @@ check_equal "no directive drops the domain's group" "$(grep -E "$filters" "$unit
 check_equal "the unit clears the variables that choose a system bus" "$(grep ^UnsetEnvironment= "$unit")" \
     UnsetEnvironment=DBUS_SYSTEM_BUS_ADDRESS
 
+# Killed earlier, it would lose the backups and not close its files.
+backups=$(sed -nE 's/.* backupTime = Duration\.seconds\(([0-9]+)\)$/\1/p' "$project/Sources/keychaind/Daemon.swift")
+check_match "the time for the last backups is known" "$backups" '^[1-9][0-9]*$'
+stop=$(sed -nE 's/^TimeoutStopSec=([0-9]+)s$/\1/p' "$unit")
+check "the unit waits longer for the end than keychaind for its backups" test "$stop" -gt "$((backups + 5))"
+
 # A real user manager in its own namespaces, for the unprivileged user 65534.
 mkdir -p "$prefix/test/pam.d"
 cc -o "$prefix/test/login" "$project/Tests/Session/login.c" -lpam
