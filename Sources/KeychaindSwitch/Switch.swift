@@ -171,14 +171,23 @@ package struct Switch: Sendable {
     // MARK: One at a time
 
     private func whileLocked<Value>(_ body: () throws(CommandFailure) -> Value) throws(CommandFailure) -> Value {
-        // The folder of the journal is created by the journal, so another one is locked.
-        let existing = ancestors(of: account.journalPath).first { tree.exists($0) } ?? "/"
-        guard let folder = try tree.openFolder(existing, creating: false) else { return try body() }
-        defer { close(folder) }
-        // Network file systems may have no locks for folders.
-        guard flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-            throw CommandFailure(.failure, Text("keychainctl switch is running already"))
+        var folders: [Int32] = []
+        defer { for folder in folders { close(folder) } }
+        // All above the journal: the first switch makes some of them, which it has not locked.
+        for path in ancestors(of: account.journalPath) where isOwn(path) {
+            guard let folder = try tree.openFolder(path, creating: false) else { continue }
+            folders.append(folder)
+            // Network file systems may have no locks for folders.
+            guard flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+                throw CommandFailure(.failure, Text("keychainctl switch is running already"))
+            }
         }
         return try body()
+    }
+
+    /// Whether a folder is there and of this user, so that no switch of another account locks it.
+    private func isOwn(_ folder: String) -> Bool {
+        var status = stat()
+        return stat(tree.root + folder, &status) == 0 && status.st_uid == geteuid()
     }
 }

@@ -1,5 +1,8 @@
+import Glibc
+import KeychaindCommandLine
 import KeychaindLanguage
 import KeychaindSwitch
+import KeychaindTestSupport
 import Testing
 
 /// What has to be changed, by what is there.
@@ -105,6 +108,20 @@ import Testing
         try Switch(account).on(try Plan(for: account))
         let text = system.text("/home/anna/.config/kwalletrc")
         #expect(text == "[org.freedesktop.secrets]\napiEnabled=false\n[Wallet]\nUse=1\n")
+    }
+
+    @Test("the first switch keeps others away, also when it has made the folders of its journal")
+    func secondSwitch_duringTheFirst_isRefused() throws {
+        let system = try MadeUpSystem()
+        let account = system.account()
+        let held = open(system.root.path + "/home/anna", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(held) }
+        #expect(flock(held, LOCK_EX | LOCK_NB) == 0)
+        try system.write("", to: "/home/anna/.local/state/keychaind/.switch.json.keychaind-switch")
+        #expect(throws: CommandFailure.self) { try Switch(account).on(try Plan(for: account)) }
+        #expect(throws: CommandFailure.self) { _ = try Switch(account).off() }
+        #expect(system.text("/home/anna/.local/state/keychaind/.switch.json.keychaind-switch") == "")
+        #expect(system.text(account.journalPath) == nil)
     }
 
     @Test("a browser with another store is named")
