@@ -44,8 +44,10 @@ package final class LoginListener {
         state = .listening(descriptor)
         BusActor.loop.watchReadable(descriptor) { [weak self] in self?.acceptAll() }
         acceptAll()
+        // One time for all: any program may connect, and say nothing.
+        let deadline = Deadline(after: Self.startTime)
         for connection in connections.values where connection.isSilent {
-            await waitForFirstRequest(on: connection)
+            _ = await connection.firstRequest.wait(within: deadline.rest)
         }
     }
 
@@ -91,10 +93,6 @@ package final class LoginListener {
         }
         connections[ObjectIdentifier(connection)] = connection
         connection.start()
-    }
-
-    private func waitForFirstRequest(on connection: LoginConnection) async {
-        _ = await connection.firstRequest.wait(within: Self.startTime)
     }
 }
 

@@ -41,6 +41,18 @@ import Testing
         fixture.end()
     }
 
+    @Test @BusActor func start_withLoginsThatSayNothing_waitsForAllAtOnce() async throws {
+        let fixture = try LoginFixture()
+        let logins = try (0..<LoginListener.connectionLimit).map { _ in try fixture.connect() }
+        let begin = ContinuousClock.now
+        await fixture.start()
+        let time = ContinuousClock.now - begin
+        #expect(time < LoginListener.startTime * LoginListener.connectionLimit)
+        for login in logins { login.send(LoginFrame.unlock("late").bytes) }
+        for login in logins { #expect(await login.receive() == taken) }
+        fixture.end()
+    }
+
     @Test @BusActor func change_isAnsweredWithWhatBecameOfIt() async throws {
         let fixture = try LoginFixture()
         await fixture.start()
