@@ -190,6 +190,8 @@ format:
 # Builds nothing, so `sudo make install` needs no Swift and leaves no root-owned files in the build folder.
 #
 # Changes nobody's provider: nothing that it installs starts keychaind before `keychainctl switch on`.
+#
+# The programs of the domain come last, with their group: an interruption leaves the former ones, with theirs.
 install:
 	@for file in $(RELEASE) $(CONTROL) $(HELPER) $(PAM_MODULE) $(COMPLETIONS)/keychainctl.fish \
 		$(foreach language,$(LANGUAGES),$(CATALOGUES)/$(language)/LC_MESSAGES/keychaind.mo); do \
@@ -199,12 +201,12 @@ install:
 	@foreign=$$($(if $(DESTDIR),true,scripts/foreign-files $(INSTALLED))); test -z "$$foreign" || { \
 		echo "install: these files are of a package of the system: $$foreign" >&2; \
 		echo "install: remove the package, or choose another PREFIX; nothing has been installed" >&2; exit 1; }
-	$(INSTALL) -D -m 755 $(RELEASE) $(DESTDIR)$(BINDIR)/keychaind
-	$(STRIP) $(DESTDIR)$(BINDIR)/keychaind
+	$(INSTALL) -D -m 755 $(RELEASE) $(DESTDIR)$(BINDIR)/keychaind.new
+	$(STRIP) $(DESTDIR)$(BINDIR)/keychaind.new
 	$(INSTALL) -D -m 755 $(CONTROL) $(DESTDIR)$(BINDIR)/keychainctl
 	$(STRIP) $(DESTDIR)$(BINDIR)/keychainctl
-	$(INSTALL) -D -m 755 $(HELPER) $(DESTDIR)$(HELPERDIR)/keychaind-folders
-	$(STRIP) $(DESTDIR)$(HELPERDIR)/keychaind-folders
+	$(INSTALL) -D -m 755 $(HELPER) $(DESTDIR)$(HELPERDIR)/keychaind-folders.new
+	$(STRIP) $(DESTDIR)$(HELPERDIR)/keychaind-folders.new
 	$(INSTALL) -D -m 755 dbus/keychaind-start $(DESTDIR)$(HELPERDIR)/keychaind-start
 	$(INSTALL) -D -m 644 dbus/keychaind.sysusers $(DESTDIR)$(SYSUSERSDIR)/keychaind.conf
 	$(INSTALL) -D -m 644 dbus/keychaind.tmpfiles $(DESTDIR)$(TMPFILESDIR)/keychaind.conf
@@ -249,6 +251,7 @@ uninstall:
 		*) rm -f $(DESTDIR)$$file || exit 1 ;; \
 		esac; \
 	done
+	rm -f $(DESTDIR)$(BINDIR)/keychaind.new $(DESTDIR)$(HELPERDIR)/keychaind-folders.new
 	for folder in $(HELPERDIR) $(SWITCHDIR); do \
 		if [ -d $(DESTDIR)$$folder ]; then rmdir --ignore-fail-on-non-empty $(DESTDIR)$$folder; fi; \
 	done

@@ -83,6 +83,24 @@ check_equal "older polkits find their files in /usr/share" "$(find "$stage/usr/s
 make --no-print-directory -C "$project" uninstall DESTDIR="$stage" >/dev/null
 check_equal "make uninstall removes the files in /usr/share" "$(find "$stage" -type f)" ''
 
+# A second installation, stopped by a file that comes after the programs.
+stage=$work/interrupted
+check "make install before one that is interrupted" install_to /usr "$stage"
+chmod 2755 "$stage/usr/bin/keychaind"
+chmod 4710 "$stage/usr/libexec/keychaind/keychaind-folders"
+cat >"$work/strip" <<'STRIP'
+#!/bin/sh
+case $* in *pam_keychaind.so) exit 1 ;; esac
+exec strip "$@"
+STRIP
+chmod 755 "$work/strip"
+check_equal "make install is interrupted" "$(status_of make --no-print-directory -C "$project" install DOMAIN=no \
+    PREFIX=/usr DESTDIR="$stage" STRIP="$work/strip")" 2
+check_equal "an interruption leaves the programs with their group" \
+    "$(stat --format %a "$stage/usr/bin/keychaind" "$stage/usr/libexec/keychaind/keychaind-folders" | xargs)" "2755 4710"
+make --no-print-directory -C "$project" uninstall PREFIX=/usr DESTDIR="$stage" >/dev/null
+check_equal "make uninstall removes what an interruption has left" "$(find "$stage" -type f)" ''
+
 check_equal "a folder where PAM does not look is refused" "$(status_of make --no-print-directory install DOMAIN=no \
     PREFIX=/usr/local PAMDIR="$work/nowhere")" 2
 check_match "the message names the right folder" "$(<"$work/said")" "PAM does not look in $work/nowhere, but in $pam"
