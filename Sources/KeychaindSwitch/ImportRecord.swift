@@ -59,7 +59,8 @@ package struct ImportRecord: Hashable, Codable, Sendable {
                 guard let bytes = account.tree.bytes(of: "\(folder)/\(name)") else { return nil }
                 return try? JSONDecoder().decode(ImportRecord.self, from: Data(bytes))
             }
-            .filter { $0.version == currentVersion && $0.source == source }
+            // Any program of the user can write one.
+            .filter { $0.version == currentVersion && $0.source == source && $0.items >= 0 }
             .max { $0.finished < $1.finished }
     }
 }

@@ -26,6 +26,7 @@ import Testing
         #expect(try gap(record(3, more: #","skippedKeychains":["a"]"#), items: 3) == "1 keychain was not imported")
         #expect(try gap("not JSON", items: 3) != nil)
         #expect(try gap(#"{"version":2}"#, items: 3) != nil)
+        #expect(try gap(record(.min), items: 3) == "its 3 items have not been imported")
     }
 
     @Test("after a complete import, and without items, there is none")
