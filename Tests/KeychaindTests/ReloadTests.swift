@@ -36,6 +36,26 @@ struct ReloadTests {
         }
     }
 
+    @Test(
+        "a file that never answers holds up no start, and counts as one that cannot be read",
+        .enabled(if: StalledFile.isPossible)
+    )
+    func file_thatNeverAnswers_holdsUpNothing() async throws {
+        let folder = try ConfigurationFolder(nil)
+        let keychaind = (folder.path as NSString).deletingLastPathComponent
+        let stalled = try StalledFile(in: keychaind, named: "config.toml")
+        defer { withExtendedLifetime(folder) { stalled.end() } }
+        var options = KeychainDaemon.Options()
+        options.environment = folder.environment
+        try await RunningService.withService(options) { service in
+            // A process with a thread in a read of the file cannot end.
+            defer { stalled.end() }
+            let line = try await service.line("The configuration cannot be read")
+            #expect(line.contains("its disk does not answer"))
+            #expect(try await service.has("lock.on-screen-lock = true"))
+        }
+    }
+
     @Test("a folder that appears, and one that is replaced, is noticed")
     func folder_changes_isNoticed() async throws {
         try await run(nil) { service, folder in

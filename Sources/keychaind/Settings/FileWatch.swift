@@ -1,5 +1,6 @@
 import Glibc
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindRights
 
 /// Reports that a file may have changed: written, replaced, created or removed, also by way of links and folders.
@@ -12,10 +13,14 @@ final class FileWatch {
     private let path: String
     private let descriptor: Int32
     private let handler: @BusActor () async -> Void
+    private let looks = FileWatch.makeLooks()
     private var names: WatchedNames = [:]
 
     /// The time in which events are gathered.
     private static let delay = Duration.milliseconds(200)
+
+    /// The time that a disk has for an answer: it may have to spin up.
+    private static let patience = Duration.seconds(10)
 
     /// Nil if the kernel grants no watch.
     init?(_ path: String, handler: @escaping @BusActor () async -> Void) {
@@ -25,13 +30,22 @@ final class FileWatch {
         self.handler = handler
     }
 
+    /// Runs one look at a disk at a time, which may never answer; without a thread, on that of the caller.
+    static func makeLooks() -> BlockingCalls {
+        BlockingCalls(limit: 1, patience: patience) { body in
+            if !BlockingThread.start(body) { body() }
+            return true
+        }
+    }
+
     /// Watches the folders as they are now, and waits for the next event; the file must be read afterwards.
     ///
-    /// Returns false if no folder can be watched.
+    /// Returns false if no folder can be watched; without an answer of the disk, what was watched stays so.
     func watch() async -> Bool {
-        names = await BlockingThread.run { [path, descriptor, names] in
+        let watched = await looks.run { [path, descriptor, names] in
             UserRights.perform { WatchedFolders.watch(path, with: descriptor, instead: names) }
         }
+        if let watched { names = watched }
         return !names.isEmpty
     }
 

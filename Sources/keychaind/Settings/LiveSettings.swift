@@ -1,5 +1,6 @@
 import KeychaindConfiguration
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindRights
 import Logging
 
@@ -18,6 +19,11 @@ final class LiveSettings {
     private var watch: FileWatch?
     private var onChange: (@BusActor () -> Void)?
     private var reading = Reading.idle
+    private let looks = FileWatch.makeLooks()
+    /// Reads again after a disk has not answered.
+    private var retry: Timer?
+
+    private static let pause = Duration.seconds(30)
 
     private enum Reading {
         case idle
@@ -44,7 +50,7 @@ final class LiveSettings {
                 metadata: ["file": "\(path)"]
             )
         }
-        content = await LiveSettings.read(path)
+        content = await read(path)
         configuration = apply(content, of: path)
     }
 
@@ -66,7 +72,7 @@ final class LiveSettings {
         defer { reading = .idle }
         repeat {
             reading = .running
-            let content = await LiveSettings.read(path)
+            let content = await read(path)
             guard content != self.content else { continue }
             self.content = content
             var new = apply(content, of: path)
@@ -82,8 +88,20 @@ final class LiveSettings {
         } while reading == .outdated
     }
 
-    private static func read(_ path: String) async -> ConfigurationFile.Content {
-        await BlockingThread.run { UserRights.perform { ConfigurationFile.read(path) } }
+    /// The content; a file whose disk does not answer in time cannot be read, and is read again later.
+    private func read(_ path: String) async -> ConfigurationFile.Content {
+        if let content = await looks.run({ UserRights.perform { ConfigurationFile.read(path) } }) { return content }
+        if retry == nil {
+            retry = BusActor.loop.schedule(after: LiveSettings.pause) { [weak self] in
+                guard let self else { return }
+                retry = nil
+                BusActor.start {
+                    _ = await self.watch?.watch()
+                    await self.reload()
+                }
+            }
+        }
+        return .unreadable(reason: "its disk does not answer")
     }
 
     /// The settings in a content; logs and reports its mistakes.

@@ -5,17 +5,17 @@ import Glibc
 /// that is this one file.
 ///
 /// Mounting it requires root.
-final class StalledFile: Sendable {
-    static let isPossible = geteuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0
+package final class StalledFile: Sendable {
+    package static let isPossible = geteuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0
 
-    let path: String
+    package let path: String
 
     /// An element for each read, write or opening that waits.
-    let transfers: AsyncStream<Void>
+    package let transfers: AsyncStream<Void>
 
     private let device: CInt
 
-    init(in folder: String, named name: String = "stalled", opens: Bool = true) throws {
+    package init(in folder: String, named name: String = "stalled", opens: Bool = true) throws {
         path = folder + "/" + name
         guard FileManager.default.createFile(atPath: path, contents: nil) else { throw CocoaError(.fileWriteUnknown) }
         device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
@@ -34,7 +34,7 @@ final class StalledFile: Sendable {
     /// Fails what waits.
     ///
     /// A process that waits for a file of its own cannot end before.
-    func end() {
+    package func end() {
         umount2(path, CInt(MNT_FORCE))
         umount2(path, CInt(MNT_DETACH))
     }
