@@ -3,7 +3,7 @@ package import KeychaindGcrypt
 /// The beginning of an archive, in the clear: how the password becomes the key.
 ///
 /// docs/archive-format.md describes it.
-struct ArchiveHeader {
+package struct ArchiveHeader: Sendable {
     static let size = 68
 
     private static let magic = Array("KCHA".utf8)
@@ -22,7 +22,7 @@ struct ArchiveHeader {
     private let check: [UInt8]
 
     /// Makes a header for a new archive, and its key.
-    static func make(
+    package static func make(
         password: borrowing SecureBytes,
         cost: Argon2id,
         created: UInt64
@@ -121,9 +121,9 @@ struct ArchiveHeader {
 }
 
 /// The header of a new archive, and the key of its chunks.
-struct NewArchiveKey: ~Copyable {
-    let header: ArchiveHeader
-    let key: SecureBytes
+package struct NewArchiveKey: ~Copyable {
+    package let header: ArchiveHeader
+    package let key: SecureBytes
 }
 
 extension Argon2id {

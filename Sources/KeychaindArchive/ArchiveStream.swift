@@ -1,5 +1,5 @@
 import Glibc
-import KeychaindGcrypt
+package import KeychaindGcrypt
 
 /// The chunks of an archive's content, in the order of the file.
 ///
@@ -19,7 +19,7 @@ enum ArchiveChunk {
 }
 
 /// Encrypts content into the chunks of a file.
-struct ArchiveOutput: ~Copyable {
+package struct ArchiveOutput: ~Copyable {
     private let descriptor: CInt
     private let key: SealingKey
     private let header: [UInt8]
@@ -27,8 +27,10 @@ struct ArchiveOutput: ~Copyable {
     private var count = 0
     private var number: UInt64 = 0
 
+    /// Writes the header.
+    ///
     /// - Parameter descriptor: a file to write at its position; stays open.
-    init(_ descriptor: CInt, header: ArchiveHeader, key: borrowing SecureBytes) throws(ArchiveError) {
+    package init(_ descriptor: CInt, header: ArchiveHeader, key: borrowing SecureBytes) throws(ArchiveError) {
         try Self.write(header.bytes[...], to: descriptor)
         let sealingKey = try archiving { () throws(GcryptError) in try SealingKey(key) }
         let chunk = try archiving { () throws(GcryptError) in try SecureBytes(count: ArchiveChunk.size) }
@@ -38,7 +40,7 @@ struct ArchiveOutput: ~Copyable {
         self.header = header.bytes
     }
 
-    mutating func append(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             // A full chunk waits for what follows, which decides whether it is the last.
@@ -54,7 +56,8 @@ struct ArchiveOutput: ~Copyable {
         }
     }
 
-    mutating func finish() throws(ArchiveError) {
+    /// Writes the last chunk; a file without it is truncated.
+    package mutating func finish() throws(ArchiveError) {
         try flush(isLast: true)
     }
 

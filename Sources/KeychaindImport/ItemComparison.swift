@@ -50,7 +50,7 @@ package struct DifferingItem: Sendable {
     package let item: ImportedItem
     package let present: ImportedItem
     /// Whether `CreateItem` would replace this item: no other one could be meant.
-    fileprivate(set) var isReplaceable = false
+    package fileprivate(set) var isReplaceable = false
 
     fileprivate init(item: ImportedItem, present: ImportedItem) {
         self.item = item

@@ -1,9 +1,8 @@
 import Foundation
+import KeychaindArchive
 import KeychaindForeignFiles
 import KeychaindGcrypt
 import KeychaindTestSupport
-
-@testable import KeychaindArchive
 
 /// A file with an archive, whose password is `password`.
 final class ArchiveFile {

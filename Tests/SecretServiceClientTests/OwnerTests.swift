@@ -1,8 +1,7 @@
 import KeychaindDBus
 import KeychaindTestSupport
+import SecretServiceClient
 import Testing
-
-@testable import SecretServiceClient
 
 /// The owner of the provider's name, as a client knows it.
 struct OwnerTests {

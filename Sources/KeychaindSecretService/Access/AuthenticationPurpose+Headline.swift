@@ -1,6 +1,6 @@
 import KeychaindAuthentication
 import KeychaindDesktop
-import KeychaindLanguage
+package import KeychaindLanguage
 
 /// The headlines: they end with what else an answer opens, and for how long.
 extension AuthenticationPurpose {
@@ -46,7 +46,7 @@ extension AuthenticationPurpose {
     }
 
     /// The headline of a dialog for the password of a keychain, which is the passcode.
-    func headline(unlocking keychain: String) -> Text {
+    package func headline(unlocking keychain: String) -> Text {
         fitting { room in
             let caller = callerName(in: room)
             let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: room.keychain)

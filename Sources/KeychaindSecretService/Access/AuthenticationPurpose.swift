@@ -1,10 +1,10 @@
-import KeychaindAuthentication
-import KeychaindDesktop
+package import KeychaindAuthentication
+package import KeychaindDesktop
 import KeychaindLanguage
-import KeychaindModel
+package import KeychaindModel
 
 /// The purpose of an authentication.
-struct AuthenticationPurpose {
+package struct AuthenticationPurpose: Sendable {
     let caller: Caller
 
     var action = ItemAction.use
@@ -18,7 +18,7 @@ struct AuthenticationPurpose {
     var keychains: [String] = []
 
     /// What the answer also opens; nil for nothing.
-    var scope: ProofScope?
+    package var scope: ProofScope?
 
     /// Label of the keychain whose own password is asked for; nil for the passcode.
     var keychain: String?
@@ -31,6 +31,12 @@ struct AuthenticationPurpose {
     /// Maximum bytes of the label of a keychain.
     private static let keychainBytes = 100
 
+    package init(caller: Caller, names: [ItemName], settings: AuthenticationSettings) {
+        self.caller = caller
+        self.names = names
+        self.settings = settings
+    }
+
     /// The message of the system dialog, which shows nothing else of keychaind.
     var message: String {
         let message = Text.joined([
@@ -40,7 +46,7 @@ struct AuthenticationPurpose {
     }
 
     /// The texts of keychaind's own dialog.
-    func words(windowID: String) -> EvaluationWords {
+    package func words(windowID: String) -> EvaluationWords {
         var words = EvaluationWords(
             language: caller.language,
             message: headline,
@@ -82,7 +88,7 @@ struct AuthenticationPurpose {
 }
 
 /// The further use of an answer: the context keeps the proof, which serves every item that requires it.
-struct ProofScope {
+package struct ProofScope: Sendable {
     /// Factors that serve for other items, too.
     let factors: FactorSet
 
@@ -94,7 +100,7 @@ struct ProofScope {
     /// The scope of a policy; an application password proves nothing for other items.
     ///
     /// - Parameter hasOwnPasscode: whether the passcode is the password of another keychain than `login`.
-    init(of policy: Policy, for reuse: Duration, hasOwnPasscode: Bool = false) {
+    package init(of policy: Policy, for reuse: Duration, hasOwnPasscode: Bool = false) {
         factors = policy.factors.subtracting(hasOwnPasscode ? [.passcode, .applicationPassword] : .applicationPassword)
         self.reuse = reuse
     }
@@ -114,11 +120,16 @@ struct ProofScope {
 }
 
 /// An item, as a dialog names it.
-struct ItemName {
+package struct ItemName: Sendable {
     let label: String
 
     /// Whether it is a private key, which a program uses and need not read.
-    var isKey = false
+    var isKey: Bool
+
+    package init(label: String, isKey: Bool = false) {
+        self.label = label
+        self.isKey = isKey
+    }
 }
 
 /// Names of items in a dialog.

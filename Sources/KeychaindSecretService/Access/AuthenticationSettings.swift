@@ -1,8 +1,8 @@
 import KeychaindAuthentication
-import KeychaindDBus
+package import KeychaindDBus
 
 /// Appearance and reuse time of an authentication.
-struct AuthenticationSettings: Hashable, Sendable {
+package struct AuthenticationSettings: Hashable, Sendable {
     /// The reason for the authentication, in the caller's words.
     var reason = ""
 
@@ -25,6 +25,8 @@ struct AuthenticationSettings: Hashable, Sendable {
 
     var allowsInteraction = true
 
+    package init() {}
+
     var reuseMilliseconds: UInt32 { AuthenticationSettings.milliseconds(reuse) }
 
     var grantMilliseconds: UInt32 { AuthenticationSettings.milliseconds(grantReuse) }
@@ -35,7 +37,7 @@ struct AuthenticationSettings: Hashable, Sendable {
     }
 
     /// Throws `InvalidArgs` above the maximum.
-    mutating func setGrantReuse(milliseconds: UInt32) throws(BusError) {
+    package mutating func setGrantReuse(milliseconds: UInt32) throws(BusError) {
         statedGrantReuse = try AuthenticationSettings.duration(milliseconds)
     }
 

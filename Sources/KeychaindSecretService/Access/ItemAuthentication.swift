@@ -43,12 +43,8 @@ final class ItemAuthentication {
 
     /// The purpose in the dialog for items under one policy.
     func purpose(of items: [ProtectedItem], by policy: Policy, keychain: String? = nil) -> AuthenticationPurpose {
-        var purpose = AuthenticationPurpose(
-            caller: caller,
-            action: action,
-            names: items.map(\.name),
-            settings: settings
-        )
+        var purpose = AuthenticationPurpose(caller: caller, names: items.map(\.name), settings: settings)
+        purpose.action = action
         purpose.keychain = keychain
         purpose.keychains = items.keychainLabels
         // Without a reuse time, a context keeps no proof: the items use it up. Approval of a change or a deletion

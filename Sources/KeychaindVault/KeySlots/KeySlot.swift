@@ -2,7 +2,7 @@ import KeychaindGcrypt
 import KeychaindModel
 
 /// A key slot: a key of the collection, wrapped under another key.
-struct KeySlot: Equatable, Sendable {
+package struct KeySlot: Equatable, Sendable {
     enum Kind: Int64, Sendable {
         /// A password with Argon2id; wraps the master key.
         case password = 1
@@ -20,7 +20,7 @@ struct KeySlot: Equatable, Sendable {
         case securityKey = 5
     }
 
-    var id: Int64
+    package var id: Int64
 
     /// The stored kind; slots of unknown kinds are kept and never open.
     var kind: Int64
@@ -107,7 +107,7 @@ struct KeySlot: Equatable, Sendable {
 /// The note of a key slot: creation time and label, readable without a key.
 ///
 /// At the end of the slot's parameters: time (8), label in UTF-8. The first password of a collection has none.
-struct KeySlotNote: Equatable, Sendable {
+package struct KeySlotNote: Equatable, Sendable {
     var made: Timestamp
     var label: String
 
@@ -132,8 +132,8 @@ extension KeySlotNote {
 }
 
 /// An opened key slot with its master key, in locked memory.
-struct OpenedSlot: ~Copyable, Sendable {
-    let slot: KeySlot
+package struct OpenedSlot: ~Copyable, Sendable {
+    package let slot: KeySlot
 
     let master: SecureBytes
 }

@@ -1,11 +1,13 @@
-import KeychaindGcrypt
+package import KeychaindGcrypt
 
 /// A key slot that a password opens.
 ///
 /// Parameters: ``PasswordDerivation``, and a note unless it was made with the collection.
-enum PasswordSlot {
+package enum PasswordSlot {
+    /// Wraps the master key under a password.
+    ///
     /// - Parameter note: nil for the first password of a collection.
-    static func seal(
+    package static func seal(
         _ master: borrowing SecureBytes,
         password: borrowing SecureBytes,
         derivation costs: Argon2id,

@@ -1,8 +1,8 @@
-import KeychaindGcrypt
-import KeychaindModel
+package import KeychaindGcrypt
+package import KeychaindModel
 
 /// The public part of a collection's file, readable without a key.
-struct CollectionHeader: Equatable, Sendable {
+package struct CollectionHeader: Equatable, Sendable {
     /// The identifier that all sealed data is bound to: 16 random bytes.
     var identifier: [UInt8]
 
@@ -20,6 +20,22 @@ struct CollectionHeader: Equatable, Sendable {
 
     /// The number of stored slots that do not match their checksum.
     var damagedSlots = 0
+
+    package init(
+        identifier: [UInt8],
+        label: String,
+        created: Timestamp,
+        modified: Timestamp,
+        indexKey: [UInt8],
+        slots: [KeySlot]
+    ) {
+        self.identifier = identifier
+        self.label = label
+        self.created = created
+        self.modified = modified
+        self.indexKey = indexKey
+        self.slots = slots
+    }
 
     var problem: String? {
         guard damagedSlots > 0 else { return nil }
@@ -60,7 +76,7 @@ struct CollectionHeader: Equatable, Sendable {
     /// Tries the slots of passwords.
     ///
     /// All other derivations wait meanwhile, so that a file must not make it take hours.
-    func open(
+    package func open(
         byPassword password: borrowing SecureBytes,
         upTo work: Int = maximumWork
     ) throws(VaultError) -> OpenedSlot? {

@@ -1,4 +1,4 @@
-import KeychaindDBus
+package import KeychaindDBus
 import Synchronization
 
 /// The connection to the bus and its provider, on the event loop.
@@ -6,20 +6,20 @@ import Synchronization
 /// Calls go to the provider's unique name, and signals are accepted only from it: sessions, prompts and signals belong
 /// to one provider and mean nothing to its successor.
 @BusActor
-final class ProviderLink {
+package final class ProviderLink {
     /// The well-known name of providers (spec #1).
-    nonisolated static let providerName = "org.freedesktop.secrets"
+    package nonisolated static let providerName = "org.freedesktop.secrets"
 
     private enum State {
         case open
         case closed
     }
 
-    let connection: Connection
+    package let connection: Connection
     let configuration: SecretClient.Configuration
 
     /// Nil if it is unknown or there is none.
-    private(set) var owner: String?
+    package private(set) var owner: String?
 
     enum Session {
         case none
@@ -42,7 +42,7 @@ final class ProviderLink {
     let changes = ChangeReader()
 
     /// Follows the owner of the provider's name.
-    init(_ connection: Connection, _ configuration: SecretClient.Configuration) {
+    package init(_ connection: Connection, _ configuration: SecretClient.Configuration) {
         self.connection = connection
         self.configuration = configuration
         connection.onDisconnect = { [weak self] in self?.end() }
@@ -55,7 +55,7 @@ final class ProviderLink {
         }
     }
 
-    func close() {
+    package func close() {
         // Not flushed: an unresponsive bus would block the thread.
         connection.close(flushing: false)
         end()
@@ -77,7 +77,7 @@ final class ProviderLink {
     // MARK: The provider
 
     /// The unique name of the provider, which is started if it is not running.
-    func provider() async throws(SecretServiceError) -> String {
+    package func provider() async throws(SecretServiceError) -> String {
         try checkOpen()
         if let owner { return owner }
         do throws(BusError) {

@@ -1,9 +1,8 @@
 import CKeychaindLinux
 import Glibc
+import KeychaindArchive
 import KeychaindForeignFiles
 import KeychaindGcrypt
-
-@testable import KeychaindArchive
 
 /// Encrypted archives: as a file, and what is behind the encryption.
 extension FuzzReader {

@@ -1,8 +1,7 @@
 import KeychaindForeignFiles
 import KeychaindGcrypt
+import KeychaindImport
 import Testing
-
-@testable import KeychaindImport
 
 /// Which items of a source are new, the same or different.
 @Suite(.lockedPool)

@@ -2,9 +2,8 @@ import KeychaindAuthentication
 import KeychaindDesktop
 import KeychaindLanguage
 import KeychaindModel
+import KeychaindSecretService
 import Testing
-
-@testable import KeychaindSecretService
 
 /// The headlines of dialogs with the longest names that programs can choose.
 struct HeadlineTests {

@@ -1,12 +1,11 @@
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindVault
 import Testing
-
-@testable import KeychaindVault
 
 /// The slots that a password is tried in, of a file whose slots cost much together.
 @Suite struct SlotWorkTests {
-    private static let identifier = [UInt8](repeating: 1, count: CollectionFormat.identifierSize)
+    private static let identifier = [UInt8](repeating: 1, count: 16)
     private static let costs = Argon2id(memoryKiB: 64, iterations: 2, lanes: 1)
 
     private static func bytes(_ text: String) throws -> SecureBytes {
@@ -15,7 +14,7 @@ import Testing
 
     /// A header with a slot for each password.
     private static func header(_ passwords: [String]) throws -> CollectionHeader {
-        let master = try SecureBytes(copying: [UInt8](repeating: 2, count: KeyPurpose.keySize), in: .locked)
+        let master = try SecureBytes(copying: [UInt8](repeating: 2, count: SealingKey.keySize), in: .locked)
         var slots: [KeySlot] = []
         for (index, password) in passwords.enumerated() {
             slots.append(
