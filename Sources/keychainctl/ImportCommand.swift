@@ -28,7 +28,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(name: .customLong("dry-run"), help: "Show what would be done, and change nothing.")
     var isDryRun = false
 
-    @Flag(help: "What happens to items that differ from those of keychaind.")
+    @Flag(help: "Replace items of keychaind that differ, or keep them.")
     var difference: DifferenceChoice?
 
     @Option(help: "Read the password from this descriptor instead of asking.")

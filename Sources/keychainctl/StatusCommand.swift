@@ -9,7 +9,7 @@ struct StatusCommand: ProviderCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the provider, the keychains and what protects them.",
-        discussion: "“doctor” says what is not as it should be, and what mends it."
+        discussion: "“doctor” finds problems, and says how to solve them."
     )
 
     @OptionGroup var format: JSONArguments

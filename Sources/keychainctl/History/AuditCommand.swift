@@ -7,7 +7,7 @@ import SecretServiceClient
 struct AuditCommand: ProviderCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Show which programs were given, refused or changed protected items.",
+        abstract: "Show which programs read or changed protected items, or were refused.",
         discussion: "Needs keychaind. The oldest entry comes first."
     )
 

@@ -15,7 +15,7 @@ struct HistoryCommand: ProviderCommand {
 
     @OptionGroup var items: ItemArguments
 
-    @Option(help: "Say how the item differs in this past state; several times for several.")
+    @Option(help: "Say how the item differs in this past state; may be repeated.")
     var compare: [String] = []
 
     @Option(help: "Put the item back as it was in this past state.")

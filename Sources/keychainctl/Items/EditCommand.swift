@@ -15,16 +15,16 @@ struct EditCommand: ProviderCommand {
     @Option(help: "The new label.")
     var newLabel: String?
 
-    @Option(help: ArgumentHelp("Add an attribute, or change it; several times for several.", valueName: "name=value"))
+    @Option(help: ArgumentHelp("Add or change an attribute; may be repeated.", valueName: "name=value"))
     var attribute: [String] = []
 
-    @Option(help: "Remove an attribute; several times for several.")
+    @Option(help: "Remove an attribute; may be repeated.")
     var remove: [String] = []
 
     @Flag(help: "Change the secret: typed on a terminal, or read from standard input.")
     var secret = false
 
-    @Option(help: "Change the secret to what this descriptor gives.")
+    @Option(help: "Read the new secret from this descriptor.")
     var secretFD: Int32?
 
     @OptionGroup var prompt: PromptArguments

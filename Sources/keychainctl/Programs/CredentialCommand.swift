@@ -9,9 +9,9 @@ struct CredentialCommand: ProviderCommand {
         commandName: "credential",
         abstract: "Serve secrets to LoadCredential= of systemd, on a socket.",
         discussion: """
-            With LoadCredential=NAME:SOCKET in a unit, systemd connects to the socket and says unit and name. Gives \
+            With LoadCredential=NAME:SOCKET in a unit, systemd connects to the socket and sends unit and name. Serves \
             only what --serve names, and only to your own programs and root. Any program of yours can claim to be \
-            systemd: protect an item if that must not do. Runs until Ctrl-C.
+            systemd: protect an item to be asked first. Runs until Ctrl-C.
             """
     )
 
@@ -21,7 +21,7 @@ struct CredentialCommand: ProviderCommand {
     @Option(
         name: .customLong("serve"),
         help: ArgumentHelp(
-            "A unit, the name of a credential, and its item; several times for several.",
+            "A unit, the name of a credential, and its item; may be repeated.",
             valueName: "unit/name=query"
         )
     )

@@ -21,7 +21,7 @@ struct RunCommand: ProviderCommand {
     @Option(
         name: .customLong("env"),
         help: ArgumentHelp(
-            "A variable and its item; several times for several. Attributes are separated by spaces; label:TEXT and "
+            "A variable and its item; may be repeated. Attributes are separated by spaces; label:TEXT and "
                 + "id:PLACE name an item, too.",
             valueName: "name=query"
         )

@@ -7,7 +7,7 @@ import SecretServiceClient
 struct ProtectCommand: ProviderCommand {
     static let configuration = CommandConfiguration(
         commandName: "protect",
-        abstract: "Have stored items ask before each use.",
+        abstract: "Make stored items ask before each use.",
         discussion: """
             Needs keychaind. --with is an access control such as userPresence (a finger or the password of your \
             login), biometryAny (a finger only) or devicePasscode (that password only); “keychainctl(1)” has more.
@@ -49,7 +49,7 @@ struct ProtectCommand: ProviderCommand {
 struct UnprotectCommand: ProviderCommand {
     static let configuration = CommandConfiguration(
         commandName: "unprotect",
-        abstract: "Have items open with their keychain again.",
+        abstract: "Take the protection off items, so that they open with their keychain.",
         discussion: "Needs keychaind, which asks you first."
     )
 

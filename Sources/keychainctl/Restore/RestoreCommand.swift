@@ -22,7 +22,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Flag(help: "Show the difference to the present keychain, and change nothing.")
     var diff = false
 
-    @Option(help: "Put only the items of this name back; can be given several times.")
+    @Option(help: "Put only the items of this name back; may be repeated.")
     var item: [String] = []
 
     @Option(help: "Read the password of an archive from this descriptor instead of asking.")

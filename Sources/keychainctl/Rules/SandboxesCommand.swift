@@ -70,7 +70,7 @@ struct SandboxesCommand: AsyncParsableCommand {
         @Argument(help: "The program, such as flatpak:org.example.Mail, as the list shows it.")
         var sandbox: String
 
-        @Option(help: "An item that it keeps, by its place such as login/7; several times for several.")
+        @Option(help: "An item that it keeps, by its place such as login/7; may be repeated.")
         var id: [String] = []
 
         @Flag(help: "It keeps only what it is known to have stored.")

@@ -7,7 +7,7 @@ import SecretServiceClient
 struct SwitchStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show who provides the Secret Service, and what is not as it should be."
+        abstract: "Show which program provides the Secret Service, and any problems."
     )
 
     @OptionGroup var target: SwitchTarget
@@ -79,7 +79,7 @@ struct SwitchStatusCommand: AsyncParsableCommand {
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find what is not as it should be, and the command that mends it."
+        abstract: "Find problems, and the command that solves each."
     )
 
     @OptionGroup var target: SwitchTarget
