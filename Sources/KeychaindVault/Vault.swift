@@ -11,7 +11,7 @@ package final class Vault {
     private var opened: Opened?
     private let observer = ChangeObserver()
     let replacements = ReplacementLocks()
-    /// That of making a backup: a copy that waits for the user's disk takes space and an open file, so others wait.
+    /// The turn to make a backup: a copy that waits for the user's disk takes space and an open file, so others wait.
     let backupTurn = Turn()
 
     /// Called after a change of a stored collection or its key slots is on the disk.

@@ -8,14 +8,14 @@ final class ChangeObserver {
     var admission: (any ChangeAdmission)?
 }
 
-/// Decides when a change of an item or a label may begin, so that what others are told of changes does not pile up.
+/// Decides when a change of an item or a label may begin, so that signals of changes do not pile up.
 package protocol ChangeAdmission: AnyObject {
     /// Waits until a change may begin, and returns its number.
     ///
-    /// - Parameter bytes: those of the label and the attributes that others are told.
+    /// - Parameter bytes: those of the label and the attributes in the signals.
     func begin(_ bytes: Int) async -> Int
 
-    /// Ends a change, just before others are told of it.
+    /// Ends a change, just before its signals are sent.
     func end(_ number: Int)
 }
 

@@ -39,7 +39,7 @@ final class ItemAccess {
 
     // MARK: Verdicts
 
-    /// The verdict on an item; a client without grants, about which no rule is, is nil.
+    /// The verdict on an item; a nil client stands for one without grants and rules.
     func verdict(on id: ItemID, in collection: Collection, for client: Client?) -> ItemVerdict {
         client.map { ruledVerdict(on: id, in: collection, for: $0).verdict }
             ?? ownVerdict(on: id, in: collection, for: nil)
@@ -99,7 +99,7 @@ final class ItemAccess {
         return true
     }
 
-    /// Whether an item is locked; a client without grants is nil.
+    /// Whether an item is locked; a nil client stands for one without grants and rules.
     func isLocked(_ id: ItemID, in collection: Collection, for client: Client?) -> Bool {
         verdict(on: id, in: collection, for: client).isLocked
     }

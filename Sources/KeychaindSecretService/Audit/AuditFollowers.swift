@@ -22,7 +22,7 @@ package final class AuditFollowers {
     package nonisolated static let entryLimit = 1000
 
     private var followers: [String: Follower] = [:]
-    /// The last entries; that of a number lies at the remainder of its division by the limit.
+    /// The last entries, each at the remainder of its number divided by the limit.
     private var entries: [AuditEntry] = []
     /// The number of the next entry.
     private var end = 0

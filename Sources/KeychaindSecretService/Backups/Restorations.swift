@@ -11,9 +11,9 @@ final class Restorations {
     /// The most restores at a time, and the most files that are copied or read, of all clients together.
     static let limit = 2
 
-    /// How long a client keeps its place although another one needs it.
+    /// The time for which a client keeps its place although another one needs it.
     ///
-    /// Shorter, and two programs could push out a person who types a password.
+    /// If it were shorter, two programs could push out a person who types a password.
     static let patience = Duration.seconds(120)
 
     let vault: Vault
@@ -145,8 +145,8 @@ final class Restorations {
         }
     }
 
-    /// Ends what another client does, if nothing is free: a restore that it has not asked the person about, else what
-    /// has taken longer than ``patience``.
+    /// Ends the work of another client if no place is free: a restore whose prompt has not been run, else the oldest
+    /// work, if that has taken longer than ``patience``.
     ///
     /// Otherwise two programs with prompts that they do not run, dialogs that nobody answers or files on a disk that
     /// never answers would block everybody's restores.

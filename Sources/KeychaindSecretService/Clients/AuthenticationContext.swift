@@ -30,7 +30,7 @@ final class AuthenticationContext {
     private var expiry: Timer?
     /// The application password that the program supplied, not in locked memory, which it could fill; nil for none.
     private var credential: SecureBytes?
-    /// Authorisations of operations on items; nil for one that a change has taken, which may leave a rest.
+    /// Authorisations of operations on items; nil for one that a change has taken, and may return in part.
     private var authorizations: [ItemReference: (authorization: ItemAuthorization?, deadline: Duration)] = [:]
     /// Drops old ones; there may be thousands.
     private var authorizationTimer: Timer?

@@ -125,7 +125,7 @@ struct Collections {
         announceReplacement(of: collection.name, because: "another program has replaced the login keychain")
     }
 
-    /// Tells clients that another object serves a collection.
+    /// Emits the signals for a collection that another object serves from now on.
     func announceReplacement(of name: CollectionName, because reason: String) {
         endPermissions(in: name)
         endProofs(with: name, because: reason)
@@ -133,7 +133,7 @@ struct Collections {
         changes.collectionCreated(name, all: vault.collectionPaths)
     }
 
-    /// Ends what was given for items whose paths may be those of others now.
+    /// Ends the grants and answers for items whose paths may belong to others now.
     private func endPermissions(in name: CollectionName) {
         clients.endPermissions(in: name)
         rules.forget(in: name)

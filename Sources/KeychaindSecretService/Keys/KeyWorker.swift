@@ -6,7 +6,7 @@ import KeychaindVault
 
 /// Runs operations with keys, which take milliseconds to seconds, one at a time on threads of their own.
 ///
-/// Clients take turns: however many operations one of them requests, another waits for at most one of them per own.
+/// Clients take turns: whatever one of them requests, another waits for at most one operation of it before its own.
 /// New keys have turns of their own, since a large one takes seconds. So have the operations of the token, which is a
 /// slow device and may not answer.
 @BusActor

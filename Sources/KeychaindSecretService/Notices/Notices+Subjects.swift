@@ -3,7 +3,7 @@ import KeychaindDesktop
 import KeychaindModel
 import KeychaindVault
 
-/// The subjects of which a person is told.
+/// The subjects of notifications.
 extension Notices {
     /// The button of a notification; none once the provider is gone.
     private func button(

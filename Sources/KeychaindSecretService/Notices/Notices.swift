@@ -3,10 +3,10 @@ package import KeychaindDesktop
 import KeychaindModel
 import KeychaindVault
 
-/// Tells a person by desktop notifications what no dialog can say at the moment.
+/// Notifies a person on the desktop of what no open dialog can say.
 ///
-/// One for each cause, also across restarts; once a subject is resolved, the same cause is told again. Each subject has
-/// a pause after a notification: programs cause some of them.
+/// One for each cause, also across restarts; once a subject is resolved, the same cause is reported again. Each subject
+/// has a pause after a notification: programs cause some of them.
 @BusActor
 package final class Notices {
     package enum Subject: String, CaseIterable, Sendable {
@@ -35,10 +35,10 @@ package final class Notices {
     private let vault: Vault
     /// The last notification about each subject since the start.
     private var latest: [Subject: Latest] = [:]
-    /// The subjects without a cause, of which nothing is kept.
+    /// The subjects without a cause, for which nothing is stored.
     private var resolved: Set<Subject> = []
     private var pauses: [Subject: Timer] = [:]
-    /// The subjects with a cause that has come in their pause.
+    /// The subjects whose latest cause came during their pause.
     private var late: Set<Subject> = []
 
     private static let pause = Duration.seconds(10)
@@ -57,7 +57,7 @@ package final class Notices {
         if pauses[subject] == nil { show(subject) } else { late.insert(subject) }
     }
 
-    /// Takes a notification away, and tells its cause again when it returns.
+    /// Withdraws a notification; when its cause returns, that is reported again.
     package func resolve(_ subject: Subject) {
         guard resolved.insert(subject).inserted else { return }
         latest[subject] = nil
@@ -66,7 +66,7 @@ package final class Notices {
         vault.setTold(nil, about: subject.rawValue)
     }
 
-    /// Takes a notification away if it is about this keychain, as its cause begins with the name.
+    /// Withdraws a notification about this keychain, with whose name its cause begins.
     func resolve(_ subject: Subject, of name: CollectionName) {
         if latest[subject]?.cause.hasPrefix("\(name): ") == true { resolve(subject) }
     }

@@ -28,7 +28,7 @@ package final class ProgramNotices {
     private let service: NotificationService
     private let vault: Vault
     private var rounds: [String: Round] = [:]
-    /// The causes of which the person was told on ``day``.
+    /// The causes that were reported on ``day``.
     private var told: Set<String> = []
     private var day: UInt64 = 0
     private var unconfirmed: Set<String> = []
@@ -55,7 +55,7 @@ package final class ProgramNotices {
 
     // MARK: Reads
 
-    /// Counts a read, and tells a person soon.
+    /// Counts a read, and notifies the person soon.
     package func programHasRead(_ read: ProgramRead) {
         var key = read.identity.isEmpty ? read.caller : read.identity
         var read = read
@@ -101,7 +101,7 @@ package final class ProgramNotices {
         }
     }
 
-    /// Whether a person was not told today, as far as that is remembered.
+    /// Whether a cause was not reported today, as far as that is remembered.
     private func isNew(_ item: ObjectPath, of key: String) async -> Bool {
         let cause = cause(item, of: key)
         if told.count >= Self.toldLimit { told = [] }
@@ -115,7 +115,7 @@ package final class ProgramNotices {
         return "\(today)\n\(item.rawValue)\n\(key)"
     }
 
-    /// One of a bounded number of places of `state.db`; a cause that takes the place of another is told again.
+    /// One of a bounded number of places of `state.db`; a cause that loses its place to another is reported again.
     private static func place(of cause: String, _ kind: String) -> String {
         // FNV-1a: the same in every process, unlike Swift's hashes.
         let hash = cause.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -137,7 +137,7 @@ package final class ProgramNotices {
 
     // MARK: Sandboxes
 
-    /// Tells a person once of a sandbox that was there before sandboxes were limited.
+    /// Notifies a person once of a sandbox that was there before sandboxes were limited.
     package func sandboxIsUnconfirmed(_ sandbox: String) {
         guard unconfirmed.count < Self.itemLimit, unconfirmed.insert(sandbox).inserted else { return }
         let place = Self.place(of: sandbox, "sandbox")
@@ -157,7 +157,7 @@ package final class ProgramNotices {
         }
     }
 
-    /// Takes the notification of a sandbox away.
+    /// Withdraws the notification about a sandbox.
     package func sandboxIsLimited(_ sandbox: String) {
         guard unconfirmed.remove(sandbox) != nil else { return }
         service.withdraw("sandbox \(sandbox)")

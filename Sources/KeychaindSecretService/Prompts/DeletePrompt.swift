@@ -37,7 +37,7 @@ final class DeletePrompt: PromptAction {
         // The prompt may have been dismissed after the answer, while the key was derived.
         guard isAllowed, !conversation.isEnded else { return .dismissed(emptyResult) }
         do throws(BusError) {
-            // The unlock may have told what the items are, and the rules may have changed while the person was asked.
+            // The unlock may have revealed the items, and the rules may have changed while the person was asked.
             try await rules.check(collection, for: client)
             guard !conversation.isEnded else { return .dismissed(emptyResult) }
             try await unlocker.collections.delete(collection, by: client)

@@ -30,7 +30,7 @@ package struct AdministratorRules: Sendable, Equatable {
 
     /// Adds the rules of a folder; blocks on the disk.
     ///
-    /// - Parameter owner: whose files count besides those of root.
+    /// - Parameter owner: the user whose files count, besides root.
     package mutating func read(_ folder: String = AdministratorRules.folder, owner: UInt32 = 0) {
         var status = stat()
         guard stat(folder, &status) == 0 else {

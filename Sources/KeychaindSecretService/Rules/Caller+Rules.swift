@@ -29,7 +29,7 @@ extension CallerProcess {
     ///   - application: the identity of a sandboxed application.
     fileprivate func forRules(_ strength: Strength, _ application: String?) -> RuleCaller {
         if sandbox != nil {
-            // What runs in a sandbox is not told by the paths in it.
+            // Paths inside a sandbox do not say what runs in it.
             let identity = application.flatMap { ProgramIdentity($0) }
             return RuleCaller(identity.map { [IdentityClaim($0, strength, needed: .proven)] } ?? [])
         }

@@ -37,7 +37,7 @@ final class ItemRules {
     private(set) var bindings: [String: StoredRule.Binding] = [:]
     var sharedItems: [SharedItems.Key: SharedItems] = [:]
     private var remembered: Set<Remembered> = []
-    /// Changes whenever something is forgotten that a person was asked about once.
+    /// Changes whenever an answer to `ask-once` is forgotten.
     private(set) var forgettings = 0
     private let writing = KeyedLock<Int>()
 
@@ -50,7 +50,7 @@ final class ItemRules {
     /// Called after a change of the rules.
     var onChange: (@BusActor () -> Void)?
 
-    /// Called for an item that is locked again to a caller, for it was only asked about once.
+    /// Called for an item that is locked to a caller again, since its answer to `ask-once` is forgotten.
     var onForget: (@BusActor (RuleCaller, ItemReference) -> Void)?
 
     init(vault: Vault, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }, logger: Logger) {
@@ -161,7 +161,7 @@ final class ItemRules {
         load()
     }
 
-    /// An item that a person was asked about once.
+    /// An item that a person has allowed by `ask-once`.
     private struct Remembered: Hashable {
         let caller: RuleCaller?
         /// The connection of a caller that nothing identifies; empty for others.
@@ -186,7 +186,7 @@ final class ItemRules {
         remembered.insert(memory(item, for: client))
     }
 
-    /// Forgets what was asked once, as the screen is locked or the login session ends.
+    /// Forgets all answers to `ask-once`, as the screen is locked or the login session ends.
     func forget() {
         forgettings += 1
         let forgotten = remembered
@@ -194,12 +194,12 @@ final class ItemRules {
         for memory in forgotten { memory.caller.map { onForget?($0, memory.item) } }
     }
 
-    /// Forgets what was asked about a deleted item.
+    /// Forgets the answers about a deleted item.
     func forget(_ item: ItemReference) {
         forget { $0 == item }
     }
 
-    /// Forgets what was asked about the items of a collection, whose paths may be those of others now.
+    /// Forgets the answers about the items of a collection, whose paths may belong to others now.
     func forget(in collection: CollectionName) {
         forget { $0.collection == collection }
     }

@@ -120,8 +120,8 @@ final class BusConnections {
                 if case .looking = states[name] { true } else { false }
             }
             guard let confinement = found else {
-                // A call can be handled after the departure of its caller was told. Kept, that one would count as
-                // confined for ever.
+                // A call can be handled after its caller was reported gone. If the caller were kept, it would count
+                // as confined for ever.
                 if case .looking(let current) = states[name], current === promise { remove(name) }
                 return
             }

@@ -187,7 +187,7 @@ extension Client {
         view.isConfined ? vault.collections.filter { sees($0) } : vault.collections
     }
 
-    /// The time of the last change of a collection, without that of items which do not exist for the client.
+    /// The time of the last change of a collection, not counting items that do not exist for the client.
     func modified(of collection: Collection) -> Timestamp {
         guard view.isConfined else { return collection.modified }
         return itemIDs(in: collection).compactMap(collection.modified(of:)).max() ?? collection.created

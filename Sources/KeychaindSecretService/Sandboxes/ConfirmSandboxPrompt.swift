@@ -79,7 +79,7 @@ final class ConfirmSandboxPrompt: PromptAction {
         }
     }
 
-    /// Gives the program what the dialog has named, and no item that has another name or owner since.
+    /// Gives the program what the dialog has named, but no item whose name or owner has changed since.
     private func stamp(_ named: [NamedItem]) async throws(VaultError) {
         try await provider.largeAnswers.takeSlices { (slice) async throws(VaultError) in
             for item in named {

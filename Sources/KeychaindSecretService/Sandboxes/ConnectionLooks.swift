@@ -13,7 +13,7 @@ package final class ConnectionLooks {
         case found(Confinement)
         /// The connection has left the bus.
         case gone
-        /// The look has to look into a root where it may block for ever.
+        /// The look must enter a root, where it may block for ever.
         case root(String)
         case mayPass(reason: String)
     }

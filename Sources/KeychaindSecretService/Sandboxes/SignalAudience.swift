@@ -6,9 +6,9 @@ import KeychaindVault
 /// and see the object.
 @BusActor
 final class SignalAudience {
-    /// The object that a signal tells of.
+    /// The object that a signal is about.
     enum Subject {
-        /// The service as a whole, of which confined programs are not told.
+        /// The service as a whole; confined programs get no signals about it.
         case service
         case collection(Collection)
         case item(ItemID, Collection)
@@ -25,7 +25,7 @@ final class SignalAudience {
     /// Whether a client may have signals that wait for its `Completed`.
     private var mayBeDeferred = false
 
-    /// More signals are not kept for a connection.
+    /// The most signals that are kept for a connection.
     private static let mostHeld = 256
 
     init(clients: PeerTable<Client>, connections: BusConnections) {
@@ -58,7 +58,7 @@ final class SignalAudience {
         }
     }
 
-    /// Sends what clients wait for before a broadcast, which must not overtake it.
+    /// Sends the deferred signals before a broadcast, which must not overtake them.
     private func sendDeferredSignals() {
         guard mayBeDeferred else { return }
         mayBeDeferred = false

@@ -35,7 +35,7 @@ struct ContextUnlocking {
 
     /// Answers a call about many objects, while other calls are handled.
     ///
-    /// To prove the items may derive keys, for which no large answer waits.
+    /// Proving the items may derive keys, so no large answer waits for it.
     private func answerMany(_ call: MethodCall, after skipped: Int) async throws(BusError) {
         context.failure = nil
         var list: PathList?

@@ -10,7 +10,7 @@ package struct KeychainCopy: Sendable {
 
     package let kind: Kind
 
-    /// The file name in its folder, such as `login.20260503T120000Z.keychain`.
+    /// The file name in its folder, such as `login.000012-20260503T120000Z.keychain`.
     package let file: String
 
     package let label: String

@@ -3,8 +3,8 @@ extension Array {
     ///
     /// An array of numbers is copied and freed quickly; one of objects takes long for either.
     ///
-    /// - Parameter pause: whether to go on.
-    /// - Returns: false if a pause has said so; the elements are then in any order.
+    /// - Parameter pause: pauses, and returns whether to go on.
+    /// - Returns: false if a pause ended it; the elements are then in any order.
     @discardableResult
     package mutating func sort(
         pausing pause: () async -> Bool,

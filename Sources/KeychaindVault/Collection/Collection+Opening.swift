@@ -55,7 +55,7 @@ extension Collection {
         }
     }
 
-    /// Leaves a file as it is that cannot be opened, or is missing.
+    /// Makes the collection unreadable; a file that cannot be opened is left as it is.
     private func becomeUnreadable(_ error: VaultError) {
         let isThere = (try? context.folder.exists(name.fileName)) ?? true
         let reason = isThere ? error.reason : Self.reasonOfAbsence(name)

@@ -54,7 +54,7 @@ extension Collection {
         noticeReplacement(.other)
     }
 
-    /// The first one stays, as a keychain of its own may be older, too.
+    /// The first finding stays: another keychain in its place may be older than it was, too.
     private func noticeReplacement(_ found: Replacement) {
         if replacement == nil { replacement = found }
     }

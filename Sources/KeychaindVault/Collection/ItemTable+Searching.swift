@@ -48,7 +48,7 @@ extension ItemTable {
     }
 
     /// The items with all of the attributes if at most one item has the attribute with this tag; nil if more have it,
-    /// or if only the other tags tell.
+    /// or if the other tags have to decide.
     func hits(_ attributes: Attributes, with tag: UInt64) -> [ItemID]? {
         switch index[tag] {
         case .none: return []
@@ -130,7 +130,7 @@ extension ItemTable {
         return end == search.candidates.count
     }
 
-    /// Whether an item has an attribute; of an item with unknown attributes the tag tells.
+    /// Whether an item has an attribute; if its attributes are unknown, the tag decides.
     func hasAttribute(_ attribute: Attributes, tag: UInt64, of id: ItemID) -> Bool {
         guard let position = position(of: id) else { return false }
         let record = records[position]

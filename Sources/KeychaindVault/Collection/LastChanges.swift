@@ -16,7 +16,7 @@ struct LastChanges: Equatable, Sendable {
 
     init() {}
 
-    /// Nothing is here before a vault has written it.
+    /// The bytes are empty until a vault has changed the file.
     init(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == 0 else { return }
@@ -56,7 +56,7 @@ struct LastChanges: Equatable, Sendable {
     /// Whether a change is known to be missing.
     func lack(_ last: Entry) -> Bool {
         if let entry = self[last.vault] { return entry.number < last.number }
-        // A full list has dropped those that were not heard of for longest.
+        // A full list has dropped the vaults whose changes are the oldest.
         return !entries.isEmpty && entries.count < Self.maximumCount
     }
 }

@@ -46,7 +46,7 @@ final class PendingMutation {
         }
     }
 
-    /// The bytes that others are told after the change, besides what each change takes.
+    /// The bytes of the signals of the change, besides what each change takes.
     func toldBytes(in table: borrowing ItemTable) -> Int {
         switch request {
         case .create(let item): return item.label.utf8.count + item.attributes.packed.count
@@ -56,7 +56,7 @@ final class PendingMutation {
             case .none: return label
             case .all(let attributes): return label + attributes.packed.count
             case .one(_, let value):
-                // All attributes are told.
+                // The signals carry all attributes.
                 return label + (value?.utf8.count ?? 0) + (table[id]?.metadata.attributes.packed.count ?? 0)
             }
         case .delete(let deletions): return deletions.dropFirst().count * Self.toldBytesOfDeletion
@@ -108,7 +108,7 @@ struct NewItem {
 
     func update(of id: ItemID) -> ItemUpdate {
         var update = ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
-        // The times of a protected item are not a program's to choose.
+        // A program cannot choose the times of a protected item.
         if authenticated == nil { update.times = times }
         if authenticated == id {
             update.isAuthenticated = true

@@ -40,7 +40,7 @@ extension Vault {
     /// Whether the file of a missing collection is there again; then ``takeUp(_:)`` serves it.
     package func hasReturned(_ collection: Collection) -> Bool {
         guard collection.isMissing else { return false }
-        // Asked for on the event loop, by each Unlock; the next one asks again.
+        // Runs on the event loop, so it does not repeat a failed look; the next Unlock looks again.
         return ((try? Look.once(at: collection.context.folder.file(collection.name.fileName))) ?? nil) != nil
     }
 }

@@ -3,12 +3,12 @@ import Logging
 
 /// What checks have found damaged in the file of a collection, since its items were read.
 struct FoundDamage: Equatable {
-    /// The findings that are told; `keychainctl check` tells all.
+    /// The most findings that are reported; `keychainctl check` lists all.
     private static let maximumFindings = 3
 
     let findings: [String]
 
-    /// How deep the checks looked; one that looks less deep passes over the damage.
+    /// The depth of the checks; a shallower one would miss the damage.
     let depth: FileReport.Depth
 
     var problem: String {
@@ -56,7 +56,7 @@ extension Collection {
     }
 
     private func note(_ report: FileReport) {
-        // What is not in memory yet, the unlock reads and tells of.
+        // The unlock reads and reports what is not in memory yet.
         guard case .file = storage, keys != nil, condition != .incomplete, !hasEnded else { return }
         let depth = foundDamage?.depth ?? .structure
         guard !report.isSound else {

@@ -17,7 +17,7 @@ package struct FileReport: Sendable {
     /// The items that were found.
     package internal(set) var items = 0
 
-    /// Those of which the seals are genuine; all that were found if there is no key to tell.
+    /// The items with genuine seals; all that were found if there is no key to check them.
     package internal(set) var intact = 0
     package internal(set) var depth = Depth.structure
 

@@ -12,7 +12,7 @@ struct ItemsInMemory: Sendable {
     /// Seals an item anew, with its secret as it was sealed; nil if memory does not have all of it.
     ///
     /// - Parameters:
-    ///   - intact: the item in the file; nil too if that is as new.
+    ///   - intact: the item in the file; if that is as new as the one in memory, the result is nil, too.
     ///   - row: a row with the secret, if it is too large for the memory.
     func item(
         _ number: Int64,

@@ -64,7 +64,7 @@ struct Journal {
     /// Whether the file has all acknowledged changes without the journal.
     var isInFile: Bool { mark?.isInFile == true }
 
-    /// Whether the latest acknowledged changes may be lost, and with them what would tell.
+    /// Whether the latest acknowledged changes may be lost, together with the evidence.
     var lacksEnd: Bool { isInterrupted && !isInFile && mark != nil && laterCommits < 2 }
 
     /// - Parameter index: the `-shm` file, if it is there.

@@ -25,7 +25,7 @@ extension Vault {
         case .unreadable(let reason): return .unreadable(reason: reason)
         case .sealed(let sealed, let identifier):
             guard let login = context.login.collection, let header = login.header else {
-                // Only a file tells whose key it is.
+                // Without its header, nothing says which `login` sealed them.
                 return .unreadable(reason: "the rules belong to a login keychain that is not there")
             }
             guard header.identifier == identifier else {

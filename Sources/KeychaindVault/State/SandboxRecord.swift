@@ -29,7 +29,7 @@ package struct SandboxRecord: Hashable, Sendable {
 package struct SandboxRecords: Sendable {
     package var programs: [String: SandboxRecord]
 
-    /// Nil at the first start: sandboxes of before are not recorded yet.
+    /// Nil at the first start: the sandboxes that were there before are not recorded yet.
     package var since: Timestamp?
 }
 
@@ -40,7 +40,7 @@ extension Vault {
         return try await context.folderWorker.perform { (folder) throws(VaultError) in try folder.sandboxRecords() }
     }
 
-    /// Records sandboxes, and with a time that those of before are recorded; durable on return.
+    /// Records sandboxes, durably; a time marks those from before as recorded.
     package func record(_ programs: [String: SandboxRecord], since: Timestamp? = nil) async throws(VaultError) {
         guard let context else { throw VaultError.vaultClosed }
         try await context.folderWorker.perform { (folder) throws(VaultError) in
@@ -52,7 +52,7 @@ extension Vault {
 extension VaultFolder {
     fileprivate func sandboxRecords() throws(VaultError) -> SandboxRecords {
         var records = try openedState().sandboxRecords()
-        // The records were lost with a damaged file: whether a sandbox was there before is not known any more.
+        // The records were lost with a damaged file, so nobody knows which sandboxes were there before.
         if records.since == nil, try folder.exists(StateFile.name + ".unreadable") {
             records.since = Timestamp(seconds: 0)
         }

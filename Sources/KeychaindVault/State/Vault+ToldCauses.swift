@@ -1,6 +1,6 @@
-/// The causes of which a person has been told, so that the same one is not repeated at each start.
+/// The causes that a person has been notified of, so that none is repeated at each start.
 extension Vault {
-    /// Whether the cause is the last that a person was told about a subject; false if that cannot be read.
+    /// Whether the cause is the last one reported about a subject; false if that cannot be read.
     package func wasTold(_ cause: String, about subject: String) async -> Bool {
         guard let context, let code = try? code(of: "told cause", Array(cause.utf8)) else { return false }
         let stored = try? await context.folderWorker.perform { (folder) throws(VaultError) in

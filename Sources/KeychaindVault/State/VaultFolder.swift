@@ -25,7 +25,7 @@ final class VaultFolder {
     private var lockoutsAreLost = false
     /// What was lost of a damaged `state.db`.
     private var loss: String?
-    /// The collections whose last change is to be forgotten, which a disk has refused.
+    /// The collections whose last change could not be forgotten yet, since the disk refused it.
     var obsoleteLastChanges: Set<[UInt8]> = []
 
     private enum Access {

@@ -70,12 +70,12 @@ package struct CollectionHeader: Equatable, Sendable {
         }
     }
 
-    /// The most work for one password in all slots together, as ``Argon2id/work``: more than that of all of ours.
+    /// The most work for one password in all slots together, as ``Argon2id/work``; our own slots need less.
     private static let maximumWork = 16 << 20
 
     /// Tries the slots of passwords.
     ///
-    /// All other derivations wait meanwhile, so that a file must not make it take hours.
+    /// All other derivations wait meanwhile, so no file may make it take hours.
     package func open(
         byPassword password: borrowing SecureBytes,
         upTo work: Int = maximumWork

@@ -16,7 +16,7 @@ enum Look {
         try at(name, in: folder, flags: AT_SYMLINK_NOFOLLOW)
     }
 
-    /// The same, once: a repetition pauses, for which an event loop must not wait.
+    /// The same without repetition: that pauses, and must not hold up an event loop.
     static func once(at path: String) throws(VaultError) -> stat? {
         try once(at: path, in: AT_FDCWD, flags: AT_SYMLINK_NOFOLLOW)
     }

@@ -1,4 +1,4 @@
-/// For whom keys are derived and changes are written.
+/// The owner of a key derivation or a change.
 package enum WorkOwner: Hashable, Sendable {
     /// A person who waits at a login or at a dialog.
     case person
