@@ -170,6 +170,7 @@ extension Collection {
         if let own = lastChange?.own { vaultNumber = own.vault }
         table = contents.table
         problems = contents.problems
+        rollback = nil
         condition = contents.condition
         if let failure = contents.failure { disk = .unread(failure) }
         if let sealed = contents.sealedState {
@@ -179,7 +180,9 @@ extension Collection {
         isWhole = contents.isWhole
         try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
         self.keys = keys.collection
-        for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
+        for problem in problems + [rollback].compactMap(\.self) {
+            context.configuration.logger.error("\(name): \(problem)")
+        }
         return keys
     }
 

@@ -43,7 +43,7 @@ package final class Collection {
     package var problem: String? {
         let state = name == .login ? context.state.problem : nil
         var problems =
-            self.problems + [replacement?.problem, ledger.problem, disk.problem, state].compactMap(\.self)
+            self.problems + [rollback, replacement?.problem, ledger.problem, disk.problem, state].compactMap(\.self)
         if case .unreadable(let reason) = phase, !problems.contains(reason) { problems.insert(reason, at: 0) }
         if let foundDamage { problems.append(foundDamage.problem) }
         if let wayBack { problems.append(wayBack) }
@@ -52,7 +52,7 @@ package final class Collection {
 
     /// Whether there is a ``problem``.
     package var hasProblem: Bool {
-        if !problems.isEmpty || replacement != nil { return true }
+        if !problems.isEmpty || rollback != nil || replacement != nil { return true }
         if ledger.problem != nil || disk.problem != nil || wayBack != nil { return true }
         if case .unreadable = phase { return true }
         return name == .login && context.state.problem != nil
@@ -113,6 +113,10 @@ package final class Collection {
     var vaultNumber = UInt64.random(in: .min ... .max)
 
     var problems: [String] = []
+    /// What the ledger knows and the file lacks, in words for a person; nil if nothing.
+    ///
+    /// No damage: it is so after a restore, too, and copies are made.
+    var rollback: String?
     var condition = FileCondition.sound
     /// The damage found in the file since it was read; memory has the items that were intact then.
     var foundDamage: FoundDamage? {

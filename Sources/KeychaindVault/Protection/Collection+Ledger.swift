@@ -60,15 +60,12 @@ extension Collection {
         case .success((var ledger, let mayLackProtections)?):
             let restored = try table.restoreProtection(from: ledger, indexKey: context.indexKey)
             if let state, state.revision < ledger.revision {
-                problems.append(
-                    "the file was rolled back to an older one; items that were protected later stay protected"
-                )
+                rollback = "the file was rolled back to an older one; items that were protected later stay protected"
             } else if restored > 0 {
-                problems.append(
+                rollback =
                     restored == 1
-                        ? "1 of its items was rolled back to an unprotected revision; it stays protected"
-                        : "\(restored) of its items were rolled back to an unprotected revision; they stay protected"
-                )
+                    ? "1 of its items was rolled back to an unprotected revision; it stays protected"
+                    : "\(restored) of its items were rolled back to an unprotected revision; they stay protected"
             }
             skipNumbers(of: ledger)
             guard mayLackProtections else {

@@ -80,6 +80,26 @@ private struct SealingHost: HostSealer {
         }
     }
 
+    @Test(arguments: [false, true])
+    func backUp_afterARestore_withItemsProtectedSince_isMade(isNew: Bool) async throws {
+        try await withVault { vault, login in
+            let id = try await login.add("bank", ["service": "bank"], secret: "bank")
+            try await vault.backUp(.login, to: backups)
+            if isNew {
+                for service in ["later", "last"] { try await login.protect("userPresence", service) }
+            } else {
+                try await login.updateItem(id, attributes: .protected("userPresence"))
+            }
+            let staged = try await vault.stage(copy: "backup:login.keychain", backups)
+            let restored = try await vault.restore(staged, as: .login, inPlaceOf: login)
+            try await restored.unlock(with: Fixture.bytes(Fixture.password))
+            #expect(restored.problem?.contains("rolled back") == true)
+            try await restored.add("new", ["n": "1"], secret: "new")
+            try await vault.backUp(.login, to: backups)
+            #expect(try await contents() == ["kept", "bank", "new"])
+        }
+    }
+
     @Test func backUp_damagedOrOlderFile_leavesTheLastBackup() async throws {
         try await withVault { vault, login in
             try await login.add("late", ["n": "1"], secret: "late")
