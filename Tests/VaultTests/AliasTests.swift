@@ -1,0 +1,47 @@
+import KeychaindModel
+import KeychaindVault
+import Testing
+
+@VaultActor
+@Suite struct AliasTests {
+    private let folder = TemporaryFolder()
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder))
+    }
+
+    @Test func setAlias_moreThanTheLimitFromBefore_canBeSetAgain() async throws {
+        let before = try await opened()
+        await before.close()
+        try RawDatabase(folder.file("state.db")).execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70)
+            INSERT INTO alias SELECT 'old ' || i, 'login' FROM n
+            """
+        )
+        let vault = try await opened()
+        let login = vault.collection(named: .login)
+        try await vault.setAlias("old 7", to: login)
+        #expect(vault.aliases.count == 70 && vault.collection(forAlias: "old 7") === login)
+        await #expect(throws: VaultError(.limitExceeded, reason: "")) { try await vault.setAlias("new", to: login) }
+        await vault.close()
+    }
+
+    @Test func aliases_builtInOrInvalid_areRefused() async throws {
+        let vault = try await opened()
+        let session = vault.collection(named: .session)
+        for alias in ["login", "session"] {
+            await #expect(throws: VaultError(.notSupported, reason: "")) {
+                try await vault.setAlias(alias, to: session)
+            }
+        }
+        for alias in ["", String(repeating: "a", count: 101)] {
+            await #expect(throws: VaultError(.limitExceeded, reason: "")) {
+                try await vault.setAlias(alias, to: session)
+            }
+        }
+        try await vault.setAlias("none", to: nil)
+        #expect(vault.aliases.isEmpty)
+        await vault.close()
+    }
+}
