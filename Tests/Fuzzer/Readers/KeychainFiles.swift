@@ -30,6 +30,9 @@ extension FuzzReader {
         },
         FuzzReader("state") { bytes in
             try withFolder([StateFile.name: bytes]) { folder in
+                // A start reads a damaged file three times, keeps it and makes a new one: for one in 64 such files.
+                let sum: UInt8 = bytes.reduce(0) { sum, byte in sum &+ byte }
+                if !sum.isMultiple(of: 64) { try StateFile.foldJournal(in: folder) }
                 let opened = StateFile.open(in: folder, logger: silent)
                 let file = try opened.file.get()
                 for owner in opened.contents.lockouts.records.keys { _ = opened.contents.lockouts[owner] }
