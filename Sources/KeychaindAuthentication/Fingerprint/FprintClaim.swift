@@ -11,6 +11,20 @@ final class FprintClaim {
         /// The finger the reader expects.
         case selected(finger: String)
         case lost
+
+        /// What a signal of the reader tells; nil for another signal, or arguments of other types.
+        init?(_ signal: Message) {
+            switch signal.member {
+            case "VerifyStatus":
+                guard let (result, isDone) = try? signal.read(String.self, Bool.self) else { return nil }
+                self = .scanned(VerifyStatus(result, isDone: isDone))
+            case "VerifyFingerSelected":
+                guard let finger = try? signal.read(String.self) else { return nil }
+                self = .selected(finger: finger)
+            default:
+                return nil
+            }
+        }
     }
 
     private enum State {
@@ -83,17 +97,8 @@ final class FprintClaim {
         try? await device.stopVerifying(timeout: limits.call)
     }
 
-    private func receive(_ message: Message) {
-        switch message.member {
-        case "VerifyStatus":
-            guard let (result, isDone) = try? message.read(String.self, Bool.self) else { return }
-            onEvent?(.scanned(VerifyStatus(result, isDone: isDone)))
-        case "VerifyFingerSelected":
-            guard let finger = try? message.read(String.self) else { return }
-            onEvent?(.selected(finger: finger))
-        default:
-            break
-        }
+    private func receive(_ signal: Message) {
+        if let event = Event(signal) { onEvent?(event) }
     }
 
     // MARK: Ending

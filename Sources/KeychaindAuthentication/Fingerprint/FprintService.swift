@@ -9,7 +9,7 @@ struct FprintService {
 
     private static let manager = ObjectPath(unchecked: "/net/reactivated/Fprint/Manager")
 
-    private static let mostDevices = 8
+    private nonisolated static let mostDevices = 8
 
     let connection: Connection
 
@@ -33,8 +33,14 @@ struct FprintService {
 
     func devices(until deadline: Deadline) async throws(BusError) -> [FprintDevice] {
         let call = Message.call(to: owner, FprintService.manager, FprintService.busName + ".Manager", "GetDevices")
-        let paths = try await connection.call(call, timeout: deadline.rest).read([ObjectPath].self)
-        return paths.prefix(FprintService.mostDevices).map { FprintDevice(service: self, path: $0) }
+        let paths = try FprintService.devices(in: await connection.call(call, timeout: deadline.rest))
+        return paths.map { FprintDevice(service: self, path: $0) }
+    }
+
+    /// The paths in a reply of `GetDevices`.
+    nonisolated static func devices(in reply: Message) throws(BusError) -> [ObjectPath] {
+        let paths = try reply.read([ObjectPath].self)
+        return Array(paths.prefix(mostDevices))
     }
 
     /// The first reader with enrolled fingers, else the first reader; nil without a reader.
@@ -58,7 +64,7 @@ struct FprintDevice {
     /// Any enrolled finger, in ``startVerifying(timeout:)`` and in the signal for the expected finger.
     static let anyFinger = "any"
 
-    private static let mostFingers = 16
+    private nonisolated static let mostFingers = 16
 
     private static let user = ""
 
@@ -70,21 +76,29 @@ struct FprintDevice {
     /// The user's enrolled fingers, sorted.
     func enrolledFingers(until deadline: Deadline) async throws(BusError) -> [String] {
         do throws(BusError) {
-            let fingers = try await call("ListEnrolledFingers", FprintDevice.user, timeout: deadline.rest).read(
-                [String].self
-            )
-            return fingers.prefix(FprintDevice.mostFingers).sorted()
+            let reply = try await call("ListEnrolledFingers", FprintDevice.user, timeout: deadline.rest)
+            return try FprintDevice.fingers(in: reply)
         } catch {
             guard error.name == .noEnrolledPrints else { throw error }
             return []
         }
     }
 
+    /// The fingers in a reply of `ListEnrolledFingers`, sorted.
+    nonisolated static func fingers(in reply: Message) throws(BusError) -> [String] {
+        let fingers = try reply.read([String].self)
+        return fingers.prefix(mostFingers).sorted()
+    }
+
     /// The driver's name of the model, and whether the reader needs a swipe.
     func description(until deadline: Deadline) async throws(BusError) -> (model: String, wantsSwipe: Bool) {
         let message = Message.call(to: service.owner, path, "org.freedesktop.DBus.Properties", "GetAll")
         message.append(FprintDevice.interface)
-        let reply = try await service.connection.call(message, timeout: deadline.rest)
+        return try FprintDevice.description(in: await service.connection.call(message, timeout: deadline.rest))
+    }
+
+    /// The description in a reply of `GetAll`.
+    nonisolated static func description(in reply: Message) throws(BusError) -> (model: String, wantsSwipe: Bool) {
         let properties = try reply.read([String: Variant].self)
         var model = ""
         if case .string(let name) = properties["name"] {

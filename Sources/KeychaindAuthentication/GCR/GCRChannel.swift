@@ -1,4 +1,3 @@
-import Glibc
 import KeychaindDBus
 import KeychaindLanguage
 
@@ -7,9 +6,7 @@ import KeychaindLanguage
 final class GCRChannel {
     enum Event {
         /// The prompter waits for the first question or answers the last one.
-        ///
-        /// `isChosen` is nil if the person has not touched the checkbox.
-        case ready(reply: String, exchange: GCRExchangeMessage?, isChosen: Bool?)
+        case ready(GCRReady)
         case done
         case vanished
     }
@@ -72,8 +69,8 @@ final class GCRChannel {
     // MARK: Callbacks
 
     /// Called after the reply.
-    func receiveReady(reply: String, exchange: GCRExchangeMessage?, isChosen: Bool?) {
-        onEvent?(.ready(reply: reply, exchange: exchange, isChosen: isChosen))
+    func receiveReady(_ ready: GCRReady) {
+        onEvent?(.ready(ready))
     }
 
     /// Handles the end of a dialog, requested or not.
@@ -119,24 +116,11 @@ enum GCRCallback {
     ])
 
     private static let receiveReady: Method<GCRChannel>.ImmediateBody = { (channel, call) throws(BusError) in
-        var reader = call.message.makeReader()
-        let reply = try String(from: &reader)
-        let changes = try [String: Variant](from: &reader)
-        let exchange = try reader.withString { text in
-            GCRExchangeMessage(parsing: UnsafeRawBufferPointer(start: text, count: strlen(text)))
-        }
+        let ready = try GCRReady(from: call.message)
         call.message.wipeStrings()
         // The prompter accepts no question before this reply.
         call.reply()
-        channel.receiveReady(reply: reply, exchange: exchange, isChosen: isChosen(changes["choice-chosen"]))
-    }
-
-    /// The state of the checkbox; GCR wraps each value twice.
-    private static func isChosen(_ value: Variant?) -> Bool? {
-        switch value {
-        case .boolean(let isChosen), .variant(.boolean(let isChosen)): isChosen
-        default: nil
-        }
+        channel.receiveReady(ready)
     }
 }
 

@@ -170,9 +170,9 @@ final class GCRDialog: PromptDialog {
 
     private func receive(_ event: GCRChannel.Event) {
         switch event {
-        case .ready(let reply, let exchange, let isChosen):
-            if case .asking = state, let isChosen { choice.isTicked = isChosen }
-            receiveReady(reply, exchange)
+        case .ready(let ready):
+            if case .asking = state, let isChosen = ready.isChosen { choice.isTicked = isChosen }
+            receiveReady(ready.reply, ready.exchange)
         case .done: fail(PromptError(.interrupted, reason: "the prompter closed the dialog"))
         case .vanished: fail(PromptError(.crashed, reason: "the prompter left the bus"))
         }

@@ -31,12 +31,12 @@ package final class SessionEnvironment {
         return variables
     }
 
-    package static func hasDisplay(_ variables: [String: String]) -> Bool {
+    package nonisolated static func hasDisplay(_ variables: [String: String]) -> Bool {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { variables[$0]?.isEmpty == false }
     }
 
     /// Whether the desktop is KDE, by its own variables.
-    package static func isKDE(_ variables: [String: String]) -> Bool {
+    package nonisolated static func isKDE(_ variables: [String: String]) -> Bool {
         variables["XDG_CURRENT_DESKTOP", default: ""].split(separator: ":").contains { $0.uppercased() == "KDE" }
     }
 
@@ -46,10 +46,13 @@ package final class SessionEnvironment {
         guard let owner = try? await connection.owner(of: name) else { return [:] }
         let call = Message.call(to: owner, SessionEnvironment.path, "org.freedesktop.DBus.Properties", "Get")
         call.append(name + ".Manager", "Environment")
-        guard
-            let reply = try? await connection.call(call, timeout: timeout),
-            case .strings(let lines)? = try? reply.read(Variant.self)
-        else { return [:] }
+        guard let reply = try? await connection.call(call, timeout: timeout) else { return [:] }
+        return SessionEnvironment.variables(in: reply)
+    }
+
+    /// The variables in a reply with the user manager's property `Environment`; none if it has another type.
+    nonisolated static func variables(in reply: Message) -> [String: String] {
+        guard case .strings(let lines)? = try? reply.read(Variant.self) else { return [:] }
         let pairs = lines.compactMap { line in
             line.firstIndex(of: "=").map { (String(line[..<$0]), String(line[line.index(after: $0)...])) }
         }

@@ -48,8 +48,9 @@ extension Connection {
         dbus_validate_bus_name(text, nil) != 0
     }
 
-    /// Throws `Failed` for a text of the bus that is no name.
-    private nonisolated static func checked(_ name: String) throws(BusError) -> String {
+    /// The name in a reply of `GetNameOwner` or `Hello`; throws `Failed` for a text that is no name.
+    nonisolated static func uniqueName(in reply: Message) throws(BusError) -> String {
+        let name = try reply.read(String.self)
         guard isName(name) else { throw BusError(.failed, "the bus answered with an invalid name") }
         return name
     }
@@ -59,7 +60,7 @@ extension Connection {
         let message = makeBusCall("GetNameOwner")
         message.append(name)
         do throws(BusError) {
-            return try Connection.checked(await call(message, timeout: timeout).read(String.self))
+            return try Connection.uniqueName(in: await call(message, timeout: timeout))
         } catch {
             guard error.name == .nameHasNoOwner else { throw error }
             return nil
@@ -109,11 +110,9 @@ extension Connection {
             handler(owner)
         }
         let subscription = subscribe(to: .ownerChanged(of: name)) { message in
-            guard let (changed, _, owner) = try? message.read(String.self, String.self, String.self), changed == name,
-                owner.isEmpty || Connection.isName(owner)
-            else { return }
+            guard let change = OwnerChange(message), change.name == name else { return }
             isSignalled = true
-            update(owner.isEmpty ? nil : owner)
+            update(change.owner)
         }
         BusActor.start { [self] in
             var isAnswered = false
@@ -145,7 +144,7 @@ extension Connection {
 
     /// Makes the first call of every connection; the bus replies with its unique name.
     func sayHello(timeout: Duration) async throws(BusError) -> String {
-        try Connection.checked(await call(makeBusCall("Hello"), timeout: timeout).read(String.self))
+        try Connection.uniqueName(in: await call(makeBusCall("Hello"), timeout: timeout))
     }
 
     private func makeBusCall(_ member: String) -> Message {

@@ -5,9 +5,9 @@ package import KeychaindDBus
 package struct Logind {
     package static let busName = "org.freedesktop.login1"
     static let managerInterface = "org.freedesktop.login1.Manager"
-    static let sessionInterface = "org.freedesktop.login1.Session"
+    nonisolated static let sessionInterface = "org.freedesktop.login1.Session"
     static let managerPath = ObjectPath(unchecked: "/org/freedesktop/login1")
-    static let userInterface = "org.freedesktop.login1.User"
+    nonisolated static let userInterface = "org.freedesktop.login1.User"
 
     let connection: Connection
     /// logind's unique name, so that no other program is called or heard.
@@ -40,12 +40,7 @@ package struct Logind {
     /// Nil without a session that a person uses.
     package func display(of user: ObjectPath, _ userID: UInt32) async throws(BusError) -> LogindSession? {
         let display = try await orNil { () async throws(BusError) in
-            try await property("Display", of: user, Logind.userInterface) { (reader) throws(BusError) in
-                try reader.readStructure { (reader) throws(BusError) in
-                    _ = try String(from: &reader)
-                    return try ObjectPath(from: &reader)
-                }
-            }
+            try await property("Display", of: user, Logind.userInterface, LogindValue.display)
         }
         guard let display, display != .root else { return nil }
         return try await session(at: display, of: userID)
@@ -61,9 +56,7 @@ package struct Logind {
         guard let path = try await question() else { return nil }
         guard let session = try await session(at: path, of: userID) else { return nil }
         let state = try await orNil { () async throws(BusError) in
-            try await property("State", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
-                try String(from: &reader)
-            }
+            try await property("State", of: path, Logind.sessionInterface, LogindValue.text)
         }
         return state == "closing" ? nil : session
     }
@@ -71,29 +64,17 @@ package struct Logind {
     /// The session at a path, if it is the user's and a person uses it.
     private func session(at path: ObjectPath, of userID: UInt32) async throws(BusError) -> LogindSession? {
         try await orNil { () async throws(BusError) -> LogindSession? in
-            let owner = try await property("User", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
-                try reader.readStructure { (reader) throws(BusError) in
-                    let owner = try UInt32(from: &reader)
-                    reader.skip()
-                    return owner
-                }
-            }
-            let kind = try await property("Class", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
-                try String(from: &reader)
-            }
+            let owner = try await property("User", of: path, Logind.sessionInterface, LogindValue.user)
+            let kind = try await property("Class", of: path, Logind.sessionInterface, LogindValue.text)
             // Other classes include "manager", "background", "greeter" and "lock-screen".
             guard owner == userID, kind.hasPrefix("user") else { return nil }
-            let id = try await property("Id", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
-                try String(from: &reader)
-            }
+            let id = try await property("Id", of: path, Logind.sessionInterface, LogindValue.text)
             return LogindSession(id: id, path: path)
         }
     }
 
     package func leader(of session: LogindSession) async throws(BusError) -> UInt32 {
-        try await property("Leader", of: session.path, Logind.sessionInterface) { (reader) throws(BusError) in
-            try UInt32(from: &reader)
-        }
+        try await property("Leader", of: session.path, Logind.sessionInterface, LogindValue.number)
     }
 
     // MARK: State
@@ -109,9 +90,7 @@ package struct Logind {
     }
 
     private func hint(_ name: String, of session: LogindSession) async throws(BusError) -> Bool {
-        try await property(name, of: session.path, Logind.sessionInterface) { (reader) throws(BusError) in
-            try Bool(from: &reader)
-        }
+        try await property(name, of: session.path, Logind.sessionInterface, LogindValue.flag)
     }
 
     /// Delays sleep until the descriptor is closed, or for logind's `InhibitDelayMaxSec`, five seconds.
@@ -136,13 +115,12 @@ package struct Logind {
         _ name: String,
         of path: ObjectPath,
         _ interface: String,
-        _ read: (inout Reader) throws(BusError) -> Value
+        _ read: (Message) throws(BusError) -> Value
     ) async throws(BusError) -> Value {
         let message = Message.call(to: owner, path, StandardInterface.properties, "Get")
         message.append(interface, name)
         let reply = try await connection.call(message, timeout: timeout)
-        var reader = reply.makeReader()
-        return try reader.readVariant(read)
+        return try read(reply)
     }
 
     /// Nil for a refusal; throws only if logind does not answer or has gone, as further calls would take long.

@@ -25,14 +25,34 @@ package final class NotificationService {
         let subject: Subject
         var isWithdrawn = false
         /// What the service has told of numbers that nobody knows yet.
-        var early: [Early] = []
+        var early: [Signal] = []
     }
 
-    private struct Early {
+    /// What the service tells of a notification.
+    struct Signal {
         let number: UInt32
         let server: String
         /// The key of a pressed button; nil if the notification was closed.
         let key: String?
+
+        static let members = ["ActionInvoked", "NotificationClosed"]
+
+        /// Nil for another signal, or arguments of other types.
+        init?(_ message: Message) {
+            switch message.member {
+            case "ActionInvoked":
+                guard let (number, key) = try? message.read(UInt32.self, String.self) else { return nil }
+                self.number = number
+                self.key = key
+            case "NotificationClosed":
+                guard let (number, _) = try? message.read(UInt32.self, UInt32.self) else { return nil }
+                self.number = number
+                key = nil
+            default:
+                return nil
+            }
+            server = message.sender
+        }
     }
 
     private let connection: Connection
@@ -97,26 +117,22 @@ package final class NotificationService {
             guard owner != nil else { return }
             for subject in waiting.keys.sorted() { BusActor.start { [self] in await send(subject) } }
         }
-        connection.subscribe(to: SignalMatch(sender: name, interface: name, member: "ActionInvoked")) {
-            [weak self] message in
-            guard let (number, key) = try? message.read(UInt32.self, String.self) else { return }
-            self?.hear(Early(number: number, server: message.sender, key: key))
-        }
-        connection.subscribe(to: SignalMatch(sender: name, interface: name, member: "NotificationClosed")) {
-            [weak self] message in
-            guard let (number, _) = try? message.read(UInt32.self, UInt32.self) else { return }
-            self?.hear(Early(number: number, server: message.sender, key: nil))
+        for member in Signal.members {
+            let match = SignalMatch(sender: name, interface: name, member: member)
+            connection.subscribe(to: match) { [weak self] message in
+                if let signal = Signal(message) { self?.hear(signal) }
+            }
         }
     }
 
     /// Handles a signal, now or once the number of its notification is known: a service may send it before its reply.
-    private func hear(_ signal: Early) {
+    private func hear(_ signal: Signal) {
         guard !handle(signal), let count = sending?.early.count, count < Self.earlyLimit else { return }
         sending?.early.append(signal)
     }
 
     /// Whether the signal was that of a notification that is shown.
-    private func handle(_ signal: Early) -> Bool {
+    private func handle(_ signal: Signal) -> Bool {
         for (subject, shown) in shown where shown.number == signal.number && shown.server == signal.server {
             guard let key = signal.key else {
                 self.shown[subject] = nil
@@ -169,8 +185,13 @@ package final class NotificationService {
             let name = DesktopNotification.service
             let message = Message.call(to: name, DesktopNotification.path, name, "GetCapabilities")
             message.forbidActivation()
-            let reply = try? await connection.call(message, timeout: Self.patience)
-            return (try? reply?.read([String].self))?.contains("actions") ?? false
+            guard let reply = try? await connection.call(message, timeout: Self.patience) else { return false }
+            return Self.canAct(reply)
         }
+    }
+
+    /// Whether a reply of `GetCapabilities` names actions.
+    nonisolated static func canAct(_ reply: Message) -> Bool {
+        (try? reply.read([String].self))?.contains("actions") ?? false
     }
 }

@@ -135,10 +135,15 @@ final class SessionWatch {
     }
 
     private func userChanged(_ message: Message) {
+        if Self.tellsOfDisplay(message) { findSession() }
+    }
+
+    /// Whether a signal tells that the user's display session is another one.
+    nonisolated static func tellsOfDisplay(_ message: Message) -> Bool {
         guard let (interface, values, invalid) = try? message.read(String.self, [String: Variant].self, [String].self),
-            interface == Logind.userInterface, values["Display"] != nil || invalid.contains("Display")
-        else { return }
-        findSession()
+            interface == Logind.userInterface
+        else { return false }
+        return values["Display"] != nil || invalid.contains("Display")
     }
 
     // MARK: Watching it
@@ -196,7 +201,7 @@ final class SessionWatch {
     }
 
     /// The new values of LockedHint and IdleHint in a signal.
-    private static func hints(in message: Message) -> (isLocked: Bool?, isIdle: Bool?) {
+    nonisolated static func hints(in message: Message) -> (isLocked: Bool?, isIdle: Bool?) {
         guard let (interface, values, _) = try? message.read(String.self, [String: Variant].self, [String].self),
             interface == Logind.sessionInterface
         else { return (nil, nil) }
