@@ -17,9 +17,10 @@ struct FuzzReader: Sendable {
     /// What a reader throws where the code it calls says no more than no.
     struct Refusal: Error {}
 
-    static let all =
-        foreignFiles + rows + keySlots + keychainFiles + logins + prompters + processes + grammars + keys + archives
-        + values + messages + services
+    static let all: [FuzzReader] = [
+        foreignFiles, rows, keySlots, keychainFiles, logins, prompters, processes, grammars, keys, archives, values,
+        messages, services, replies,
+    ].flatMap(\.self)
 
     static func named(_ name: String) -> FuzzReader? {
         _ = pool

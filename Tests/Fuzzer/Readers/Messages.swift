@@ -1,5 +1,4 @@
 import CKeychaindDBus
-import Dispatch
 import Foundation
 import Glibc
 import KeychaindAuthentication
@@ -54,20 +53,7 @@ private final class FuzzedService {
 
     /// Runs `body` on the event loop, and waits for it.
     nonisolated static func run(_ body: @escaping @BusActor @Sendable (FuzzedService) async throws -> Void) throws {
-        EventLoop.startThread()
-        let end = DispatchSemaphore(value: 0)
-        let refusal = Mutex<(any Error)?>(nil)
-        Task { @BusActor in
-            let service = await running()
-            do {
-                try await body(service)
-            } catch {
-                refusal.withLock { refusal in refusal = error }
-            }
-            end.signal()
-        }
-        end.wait()
-        if let refusal = refusal.withLock({ refusal in refusal }) { throw refusal }
+        try FuzzReader.onEventLoop { try await body(await FuzzedService.running()) }
     }
 
     private static func running() async -> FuzzedService {
