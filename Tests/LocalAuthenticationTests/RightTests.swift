@@ -1,6 +1,7 @@
 import Foundation
 import KeychaindTestSupport
 import LocalAuthentication
+import SecretServiceClient
 import Testing
 
 struct RightTests {
@@ -176,6 +177,61 @@ struct RightTests {
             #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
             #expect((result as? [Data])?.count == 2)
         }
+    }
+
+    @Test("Of two programs that use a key for the first time at once, one makes it, and both use that")
+    func key_firstUsesByTwoPrograms_makeOneKey() async throws {
+        try await Machine.with { machine in
+            // A connection of its own, as of another program: there is one for each address.
+            let address = machine.service.bus.address
+            let other = SecretBus.address("\(address);\(address)")
+            for count in 1...20 {
+                let identifier = UUID().uuidString
+                let right = try await LARightStore.shared.saveRight(LARight(), identifier: identifier)
+                async let attempt = KeychainBus.$current.withValue(other) {
+                    await machine.elsewhere { RightTests.makeKey(of: identifier) }
+                }
+                let bytes = try await right.key.publicKey.bytes
+                let (made, status) = await attempt
+                #expect(made == bytes || made == nil && status == Int(errSecDuplicateItem), "\(status)")
+                #expect(try await right.key.publicKey.bytes == bytes)
+                #expect(try RightTests.privateKeys() == count)
+            }
+            #expect(machine.questionCount == 0)
+        }
+    }
+
+    /// Makes the private key of a right, as another program of the same name does; returns its public key, or a status.
+    private static func makeKey(of identifier: String) -> (publicKey: Data?, status: Int) {
+        let service = "org.keychaind.LARightStore." + ProcessInfo.processInfo.processName
+        let tag = Data((service + "." + identifier).utf8)
+        let protection = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+        guard let control = SecAccessControlCreateWithFlags(nil, protection, .userPresence, nil) else {
+            return (nil, Int(errSecParam))
+        }
+        let key: [CFString: Any] = [
+            kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrApplicationLabel: tag,
+            kSecAttrLabel: service, kSecAttrAccessControl: control,
+        ]
+        let parameters: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecPrivateKeyAttrs: key,
+        ]
+        var failure: Unmanaged<CFError>?
+        guard let made = SecKeyCreateRandomKey(parameters as CFDictionary, &failure),
+            let publicKey = SecKeyCopyPublicKey(made)
+        else { return (nil, failure?.takeRetainedValue().code ?? 0) }
+        return (SecKeyCopyExternalRepresentation(publicKey, nil) as Data?, 0)
+    }
+
+    /// The number of private keys in the keychain.
+    private static func privateKeys() throws -> Int {
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecMatchLimit: kSecMatchLimitAll,
+            kSecReturnPersistentRef: true,
+        ]
+        var result: CFTypeRef?
+        try #require(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
+        return try #require(result as? [Data]).count
     }
 
     @Test("Two rights agree on a secret, and an invalid public key is refused")

@@ -43,17 +43,20 @@ extension RightKey {
 
     /// The private key, made if it does not exist; blocks.
     func privateKey(_ constraints: String, in context: LAContext) throws -> SecKey {
-        let more: [CFString: Any] = [
-            kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecUseAuthenticationContext: context,
-            kSecUseAuthenticationUI: kSecUseAuthenticationUIFail,
-        ]
-        return try find(more) ?? make(constraints, more)
+        try findOrMakePrivateKey(
+            constraints,
+            [kSecUseAuthenticationContext: context, kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]
+        )
     }
 
     /// The public key, made if it does not exist; blocks.
     func publicKey(_ constraints: String) throws -> SecKey {
-        let more: [CFString: Any] = [kSecAttrKeyClass: kSecAttrKeyClassPublic]
-        return try find(more) ?? make(constraints, more)
+        if let key = try find([kSecAttrKeyClass: kSecAttrKeyClassPublic]) { return key }
+        // It is stored after the private key: another program may not have come to that.
+        guard let key = SecKeyCopyPublicKey(try findOrMakePrivateKey(constraints, [:])) else {
+            throw LAError.object(.authenticationFailed, "the key has no public key")
+        }
+        return key
     }
 
     /// Performs an operation, and throws its error.
@@ -78,19 +81,21 @@ extension RightKey {
         return result as? SecKey
     }
 
-    /// Held while a pair is made: of two pairs, the older private key and the older public key may not be of one.
+    /// Held while a pair is made: the provider lets a program wait for a limited number of new keys.
     private static let making = Mutex(())
 
-    /// Makes the pair unless another thread has, and finds one of its keys.
-    private func make(_ constraints: String, _ more: [CFString: Any]) throws -> SecKey {
-        try RightKey.making.withLock { (_) throws -> SecKey in
-            if let key = try find(more) { return key }
+    private func findOrMakePrivateKey(_ constraints: String, _ more: [CFString: Any]) throws -> SecKey {
+        let query = more.merging([kSecAttrKeyClass: kSecAttrKeyClassPrivate]) { $1 }
+        if let key = try find(query) { return key }
+        return try RightKey.making.withLock { (_) throws -> SecKey in
+            if let key = try find(query) { return key }
             try makePair(constraints)
-            guard let key = try find(more) else { throw LAError.object(.authenticationFailed, "the key was deleted") }
+            guard let key = try find(query) else { throw LAError.object(.authenticationFailed, "the key was deleted") }
             return key
         }
     }
 
+    /// Makes the pair, unless another program has done so at the same time.
     private func makePair(_ constraints: String) throws {
         let protection = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
         guard let control = SecAccessControl(protection, constraints: constraints) else {
@@ -99,13 +104,15 @@ extension RightKey {
         let common: [CFString: Any] = [
             kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrLabel: RightItem.service,
         ]
+        // The label makes the private key unique: without it, that is a hash of the key.
+        let own: [CFString: Any] = [kSecAttrAccessControl: control, kSecAttrApplicationLabel: tag]
         let parameters = RightKey.kind.merging([
-            kSecPrivateKeyAttrs: common.merging([kSecAttrAccessControl: control]) { $1 }, kSecPublicKeyAttrs: common,
+            kSecPrivateKeyAttrs: common.merging(own) { $1 }, kSecPublicKeyAttrs: common,
         ]) { $1 }
         var failure: Unmanaged<CFError>?
-        guard SecKeyCreateRandomKey(parameters as CFDictionary, &failure) != nil else {
-            throw failure?.takeRetainedValue() ?? LAError.object(.authenticationFailed, "the key was not made")
-        }
+        guard SecKeyCreateRandomKey(parameters as CFDictionary, &failure) == nil else { return }
+        let error = failure?.takeRetainedValue() ?? LAError.object(.authenticationFailed, "the key was not made")
+        guard error.domain == NSOSStatusErrorDomain, error.code == Int(errSecDuplicateItem) else { throw error }
     }
 }
 #endif
