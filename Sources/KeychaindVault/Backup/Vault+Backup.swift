@@ -83,7 +83,8 @@ extension Vault {
     package func stageNewestGeneration(of collection: Collection) async throws(VaultError) -> StagedBackup? {
         guard let context else { throw VaultError.vaultClosed }
         let generations = Generations(of: collection.name, in: context.folder, keeping: 0)
-        let worker = try Worker("restore", (), pool: .foreignFiles)
+        // Not on a thread for foreign files, all of which may wait for disks that never answer.
+        let worker = try Worker("restore", ())
         return try await worker.perform { [identifier = collection.former.identifier] (_) throws(VaultError) in
             guard let newest = try generations.openNewest(of: identifier) else { return nil }
             return try StagedBackup(copying: newest, to: generations.source)
