@@ -39,7 +39,13 @@ struct CopyCommand: ProviderCommand {
         for record in records {
             try Task.checkCancellation()
             // Of copies with the same attributes, the first may replace an item, and the others stand beside it.
-            let replaces = replace && copied.insert(Self.comparedAttributes(of: record)).inserted
+            var compared = Self.comparedAttributes(of: record)
+            let replaces = replace && copied.insert(compared).inserted
+            // To keychaind, attributes without a schema are also the same as those with any.
+            if isKeychaind {
+                compared["xdg:schema"] = nil
+                copied.insert(compared)
+            }
             let secret = try await record.item.secret(prompting: prompt.prompting)
             // The others' own CreateItem would replace an item that has other attributes beside these.
             if replaces, !isKeychaind, let old = try await same(as: record, in: target, finder) {
@@ -103,6 +109,6 @@ struct CopyCommand: ProviderCommand {
 
     /// The attributes that keychaind compares when it replaces an item.
     private static func comparedAttributes(of record: SecretItemRecord) -> [String: String] {
-        record.properties.attributes.filter { name, _ in name != "xdg:schema" && !name.hasPrefix("keychain:") }
+        record.properties.attributes.filter { name, _ in !name.hasPrefix("keychain:") }
     }
 }

@@ -311,6 +311,22 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("Items that differ in their schema alone each replace their own copy")
+    func copy_replace_schemas_areToldApart() async throws {
+        try await Controlled.with { controlled in
+            let second = try await controlled.addKeychain("Second")
+            for schema in ["org.example.Mail", "org.example.News"] {
+                try await controlled.add(schema, ["service": "mail", "xdg:schema": schema])
+            }
+            let copy = ["copy", "service=mail", "--all", "--keychain", "Login", "--to", "Second", "--replace"]
+            for _ in 0..<2 {
+                let result = try await controlled.run(copy, input: [])
+                #expect(result.succeeded, "\(result.errors)")
+                #expect(try await second.items().count == 2)
+            }
+        }
+    }
+
     // MARK: The terminal
 
     @Test("A terminal types a secret twice without echo, and gets it with a newline")
