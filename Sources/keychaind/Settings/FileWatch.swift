@@ -2,6 +2,7 @@ import Glibc
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindRights
+import Synchronization
 
 /// Reports that a file may have changed: written, replaced, created or removed, also by way of links and folders.
 ///
@@ -14,7 +15,7 @@ final class FileWatch {
     private let descriptor: Int32
     private let handler: @BusActor () async -> Void
     private let looks = FileWatch.makeLooks()
-    private var names: WatchedNames = [:]
+    private let watched = LastWatched()
 
     /// The time in which events are gathered.
     private static let delay = Duration.milliseconds(200)
@@ -40,13 +41,15 @@ final class FileWatch {
 
     /// Watches the folders as they are now, and waits for the next event; the file must be read afterwards.
     ///
-    /// Returns false if no folder can be watched; without an answer of the disk, what was watched stays so.
+    /// Returns false if no folder can be watched. It does not wait long for a disk: folders on a slow one are watched
+    /// once that answers.
     func watch() async -> Bool {
-        let watched = await looks.run { [path, descriptor, names] in
-            UserRights.perform { WatchedFolders.watch(path, with: descriptor, instead: names) }
+        let isWatched = await looks.run { [path, descriptor, watched] in
+            let former = watched.names
+            watched.names = UserRights.perform { WatchedFolders.watch(path, with: descriptor, instead: former) }
+            return !watched.names.isEmpty
         }
-        if let watched { names = watched }
-        return !names.isEmpty
+        return isWatched ?? true
     }
 
     func waitForChanges() {
@@ -65,6 +68,7 @@ final class FileWatch {
 
     /// Takes the waiting events; false if none concerns the file.
     private func takeEvents() -> Bool {
+        let names = watched.names
         var isConcerned = false
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         // At most as many as the kernel keeps; more would come as fast as they are read.
@@ -79,6 +83,16 @@ final class FileWatch {
 
 /// The names in watched folders that matter, by the kernel's number of the folder.
 typealias WatchedNames = [Int32: Set<String>]
+
+/// The names of the last look at the folders, which may end after nobody waits for it any more.
+private final class LastWatched: Sendable {
+    private let state = Mutex<WatchedNames>([:])
+
+    var names: WatchedNames {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
 
 /// The folders of a file whose changes matter.
 enum WatchedFolders {
