@@ -31,12 +31,9 @@ final class FileWatch {
         self.handler = handler
     }
 
-    /// Runs one look at a disk at a time, which may never answer; without a thread, on that of the caller.
+    /// Runs one look at a disk at a time, which may never answer; none while there is no thread for it.
     static func makeLooks() -> BlockingCalls {
-        BlockingCalls(limit: 1, patience: patience) { body in
-            if !BlockingThread.start(body) { body() }
-            return true
-        }
+        BlockingCalls(limit: 1, patience: patience)
     }
 
     /// Watches the folders as they are now, and waits for the next event; the file must be read afterwards.

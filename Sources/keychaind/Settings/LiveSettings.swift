@@ -20,7 +20,7 @@ final class LiveSettings {
     private var onChange: (@BusActor () -> Void)?
     private var reading = Reading.idle
     private let looks = FileWatch.makeLooks()
-    /// Reads again after a disk has not answered.
+    /// Reads again after a disk has not answered, or there was no thread to ask it.
     private var retry: Timer?
 
     private static let pause = Duration.seconds(30)
@@ -88,7 +88,7 @@ final class LiveSettings {
         } while reading == .outdated
     }
 
-    /// The content; a file whose disk does not answer in time cannot be read, and is read again later.
+    /// The content; without an answer of the disk in time, the file cannot be read, and is read again later.
     private func read(_ path: String) async -> ConfigurationFile.Content {
         if let content = await looks.run({ UserRights.perform { ConfigurationFile.read(path) } }) { return content }
         if retry == nil {
@@ -101,7 +101,7 @@ final class LiveSettings {
                 }
             }
         }
-        return .unreadable(reason: "its disk does not answer")
+        return .unreadable(reason: "its disk does not answer, or the system has no thread to ask it")
     }
 
     /// The settings in a content; logs and reports its mistakes.
