@@ -66,6 +66,42 @@ struct WaitingPromptTests {
         await service.vault.close()
     }
 
+    @Test("a restore whose prompt has completed keeps no place while its password is still tried, and restores nothing")
+    @BusActor
+    func restore_promptHasCompleted_keepsNoPlace() async throws {
+        var limits = ServiceLimits()
+        limits.settlingTime = .milliseconds(20)
+        let service = try await ProviderInProcess(limits: limits)
+        let (client, login) = (service.client, try service.collection(.login))
+        try await login.keepGenerationNow()
+        let copy = try #require(try await service.vault.copies(nil).last).id
+        let (host, holding) = try await holdDerivations(of: login)
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
+        defer { prompter.crash() }
+        let prompt = try await restore(copy, as: client)
+        try await client.show(prompt)
+        _ = try await prompter.questions.first("the question") { _ in true }
+        // Answered after the person's answer has arrived.
+        #expect(await prompter.error(of: .toService(.service, StandardInterface.peer, "Ping")) == nil)
+        // Control: the dialog is still open.
+        await #expect(throws: BusError(.limitsExceeded, "")) { _ = try await restore(copy, as: client) }
+        try await client.dismiss(prompt)
+        #expect(try await client.completion(of: prompt).isDismissed)
+        try await client.dismiss(try await restore(copy, as: client))
+        host.open()
+        try await holding.value
+        #expect(try service.collection(.login) === login)
+        #expect(try await service.opens(ProviderInProcess.password, login))
+        #expect(prompter.questions.count == 1)
+        await service.vault.close()
+    }
+
+    @BusActor
+    private func restore(_ copy: String, as client: SecretServiceProxy) async throws -> ObjectPath {
+        let path = ObjectPath(unchecked: "/org/keychaind/Backups")
+        return try await client.call(path, "org.keychaind.Backups1", "RestoreCopy", copy).read(ObjectPath.self)
+    }
+
     /// Lets derivations wait until the host is open.
     @BusActor
     private func holdDerivations(of collection: Collection) async throws -> (WaitingHost, Task<Void, any Error>) {

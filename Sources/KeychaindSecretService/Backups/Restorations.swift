@@ -73,7 +73,7 @@ final class Restorations {
         }
     }
 
-    /// Remembers the dialog about a copy, which ends if the place is given away.
+    /// Remembers the dialog about a copy: it ends if the place is given away, and the place if it ends.
     func ask(about backup: StagedBackup, in conversation: Conversation) {
         restores.first { restore in restore.isRestore(of: backup) }?.ask(in: conversation)
     }

@@ -10,13 +10,17 @@ final class RestorePlace {
         case reading(stop: () -> Void)
         /// Has a copy on the disk, which its prompt or call keeps.
         case staged(Copy)
+        /// The person is asked about the copy; a password that is still tried may keep it for longer than the dialog.
+        case asking(Copy, Dialog)
         /// Another client has its place; the thread or the prompt may not have ended yet.
         case givenAway
     }
 
     struct Copy {
         weak var backup: StagedBackup?
-        /// The dialog about it, if the person is asked.
+    }
+
+    struct Dialog {
         weak var conversation: Conversation?
     }
 
@@ -35,19 +39,22 @@ final class RestorePlace {
         switch phase {
         case .reading: client?.isConnected == true
         case .staged(let copy): copy.backup != nil
+        case .asking(let copy, let dialog): copy.backup != nil && dialog.conversation?.isEnded == false
         case .givenAway: false
         }
     }
 
     func isRestore(of backup: StagedBackup) -> Bool {
-        if case .staged(let copy) = phase { copy.backup === backup } else { false }
+        switch phase {
+        case .staged(let copy), .asking(let copy, _): copy.backup === backup
+        case .reading, .givenAway: false
+        }
     }
 
-    /// Remembers the dialog about the copy.
+    /// Remembers the dialog about the copy; the place ends with it.
     func ask(in conversation: Conversation) {
-        guard case .staged(var copy) = phase else { return }
-        copy.conversation = conversation
-        phase = .staged(copy)
+        guard case .staged(let copy) = phase else { return }
+        phase = .asking(copy, Dialog(conversation: conversation))
     }
 
     /// Dismisses a prompt that has not been run; false if there is none.
@@ -65,8 +72,8 @@ final class RestorePlace {
         phase = .givenAway
         switch old {
         case .reading(let stop): stop()
-        case .staged(let copy): copy.conversation?.end()
-        case .givenAway: break
+        case .asking(_, let dialog): dialog.conversation?.end()
+        case .staged, .givenAway: break
         }
     }
 }

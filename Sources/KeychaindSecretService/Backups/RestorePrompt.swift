@@ -27,6 +27,8 @@ final class RestorePrompt: PromptAction {
         guard (try? await conversation.begin()) == true else { return .dismissed(emptyResult) }
         let present = restorations.vault.collection(named: name)
         guard let key = await askBackupKey(replacing: present, asking: conversation, for: client),
+            // It may have ended while the password was tried.
+            !conversation.isEnded,
             await mayReplace(present, with: key, asking: conversation, for: client), !conversation.isEnded
         else { return .dismissed(emptyResult) }
         do throws(VaultError) {
