@@ -123,6 +123,26 @@ struct DeleteItemsTests {
         }
     }
 
+    @Test("nor does one for which another item has changed since its permission")
+    func deletionWithAnOutdatedPermission_keepsTheOthers() async throws {
+        try await RunningService.withPrompter { service, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let bank = try await client.createProtectedItem("Bank", ["service": "bank"], session: session)
+            let safe = try await client.createProtectedItem("Safe", ["service": "safe"], session: session)
+            let deleting = try await ContextClient(client)
+            let deletion = try await deleting.authorize("delete", [bank, safe]).prompt
+            #expect(try await !client.complete(deletion).isDismissed)
+            let changing = try await ContextClient(client)
+            let change = try await changing.authorize("change", [safe]).prompt
+            #expect(try await !client.complete(change).isDismissed)
+            try await client.setProperty("Label", of: safe, Interface.item, to: .string("Strongbox"))
+            await #expect(throws: BusError.notSupported) { try await client.deleteItems([bank, safe], in: .login) }
+            #expect(try await client.deleteItem(bank) == .root)
+            #expect(try await client.items(of: .login) == [safe])
+        }
+    }
+
     @Test("a keychain that is locked before the write, or before the call, keeps all", .onLoop)
     @BusActor
     func lockBeforeTheWrite_keepsAll() async throws {

@@ -176,17 +176,19 @@ final class AuthenticationContext {
         if authorizationTimer == nil { dropOldAuthorizations(after: lifetime) }
     }
 
-    /// Whether an authorisation covers parts of an item; does not use it.
-    func allows(_ parts: ItemParts, of item: ItemReference) -> Bool {
-        guard let (kept, deadline) = authorizations[item], let authorization = kept else { return false }
-        return clock.now < deadline && authorization.parts.isSuperset(of: parts)
+    /// The authorisation that covers parts of an item, if any; does not use it.
+    func authorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
+        guard let (kept, deadline) = authorizations[item], let authorization = kept, clock.now < deadline,
+            authorization.parts.isSuperset(of: parts)
+        else { return nil }
+        return authorization
     }
 
     /// Takes an authorisation; nil if it does not cover the parts.
     func takeAuthorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
-        guard allows(parts, of: item), let (authorization, deadline) = authorizations[item] else { return nil }
-        authorizations[item] = (nil, deadline)
-        return authorization
+        guard let taken = authorization(for: parts, of: item) else { return nil }
+        authorizations[item]?.authorization = nil
+        return taken
     }
 
     /// Keeps the rest of an authorisation that was taken, unless that has ended since or there is a new one.

@@ -37,9 +37,18 @@ extension Client {
         return nil
     }
 
-    /// Whether an authorisation of a context covers parts of an item; does not use it.
-    func hasAuthorization(for parts: ItemParts, of item: ItemReference) -> Bool {
-        contexts.table.values.contains { $0.allows(parts, of: item) }
+    /// The context whose authorisation covers parts of an item and meets a condition; does not use it.
+    func context(
+        authorizing parts: ItemParts,
+        of item: ItemReference,
+        where isUsable: (ItemAuthorization) -> Bool
+    ) -> AuthenticationContext? {
+        for context in contexts.table.values {
+            if let authorization = context.authorization(for: parts, of: item), isUsable(authorization) {
+                return context
+            }
+        }
+        return nil
     }
 
     /// Takes an authorisation from the contexts; nil if none covers the parts.

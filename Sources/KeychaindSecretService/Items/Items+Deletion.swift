@@ -36,12 +36,20 @@ extension Items {
         }
     }
 
+    /// Whether a client has an authorisation to delete an item in its present state; does not use it.
+    func hasAuthorization(toDelete item: ProtectedItem, for client: Client) -> Bool {
+        context(authorizingToDelete: item, for: client) != nil
+    }
+
     /// Takes a client's authorisation to delete an item in its present state; nil if there is none.
     func takeAuthorization(toDelete item: ProtectedItem, for client: Client) -> ItemAuthorization? {
-        guard let authorization = client.takeAuthorization(for: .existence, of: item.reference),
+        context(authorizingToDelete: item, for: client)?.takeAuthorization(for: .existence, of: item.reference)
+    }
+
+    private func context(authorizingToDelete item: ProtectedItem, for client: Client) -> AuthenticationContext? {
+        client.context(authorizing: .existence, of: item.reference) { authorization in
             access.isUnchanged(authorization.item)
-        else { return nil }
-        return authorization
+        }
     }
 
     // MARK: Deleting

@@ -14,7 +14,7 @@ extension CollectionObject {
         for id in ids {
             guard let item = try check(id, call) else { continue }
             // Nothing is taken before it is known that all can be deleted.
-            guard client.hasAuthorization(for: .existence, of: item.reference) else { throw Self.needsPrompt(id) }
+            guard items.hasAuthorization(toDelete: item, for: client) else { throw Self.needsPrompt(id) }
             protected.append(item)
         }
         var authorizations: [ItemID: ItemAuthorization] = [:]

@@ -157,9 +157,19 @@ struct Unlocking {
         // A rule is about reading.
         case .needsConfirmation: action != .use
         case .granted, .needsAuthentication:
-            action != .use && context?.allows(action.parts, of: ItemReference(id, in: collection)) == true
+            action != .use && isAuthorized(action, ItemReference(id, in: collection), in: context)
         case .unavailable: false
         }
+    }
+
+    /// Whether a context keeps an authorisation for an action on an item in its present state.
+    private func isAuthorized(
+        _ action: ItemAction,
+        _ item: ItemReference,
+        in context: AuthenticationContext?
+    ) -> Bool {
+        guard let authorization = context?.authorization(for: action.parts, of: item) else { return false }
+        return access.isUnchanged(authorization.item)
     }
 
     private func logUnreadable(_ name: CollectionName, reason: String) {
