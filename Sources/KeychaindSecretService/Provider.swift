@@ -219,6 +219,9 @@ package final class Provider {
         connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue]
     }
 
+    /// Whether the service refuses calls, as the vault is being closed.
+    package var hasEnded: Bool { readiness.hasEnded }
+
     /// Refuses further calls, as the vault is being closed; false if called before.
     package func end() -> Bool {
         let isFirst = readiness.end()

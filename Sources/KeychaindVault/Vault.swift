@@ -13,6 +13,8 @@ package final class Vault {
     let replacements = ReplacementLocks()
     /// The turn to make a backup: a copy that waits for the user's disk takes space and an open file, so others wait.
     let backupTurn = Turn()
+    /// The keys of the previous process that have not been tried yet.
+    var receivedKeys: [KeyHandover.Entry] = []
 
     /// Called after a change of a stored collection or its key slots is on the disk.
     package var onChange: ((CollectionName) -> Void)? {
@@ -124,6 +126,7 @@ package final class Vault {
     package func close() async {
         guard let opened else { return }
         self.opened = nil
+        receivedKeys = []
         for collection in opened.collections { collection.lock() }
         // A running copy reads the file; closing the file first would leave its journal behind.
         await opened.context.copyWorker.stop()

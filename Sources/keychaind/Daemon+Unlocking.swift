@@ -14,25 +14,36 @@ import Logging
 extension Daemon {
     /// Unlocks what was unlocked before the restart, with the keys kept by systemd.
     func takeOver(_ passed: PassedDescriptors) async {
-        let sealed = domain.runtimeDirectory.map(SealedHandover.init)
-        defer { sealed?.remove() }
-        guard let kept = KeptKeys.take(passed.descriptors(named: KeptKeys.name)) else { return }
-        let begun = vault.unlockStart
+        // A process that is ending leaves them to the next one.
+        guard !provider.hasEnded, receiveKeys(passed) else { return }
         // The screen may be locked, which withholds items.
         await session.waitForAnswer(within: .seconds(2))
+        // At its end, the process has handed them over again.
+        guard !provider.hasEnded else { return }
+        let names = await vault.takeOver()
+        guard !names.isEmpty else {
+            let reason = "the kept keys open no keychain"
+            return logger.warning("Keychains are locked after the restart", metadata: ["reason": "\(reason)"])
+        }
+        logger.notice(
+            "Keychains stay unlocked across the restart",
+            metadata: ["keychains": "\(names.map(\.description).joined(separator: ", "))"]
+        )
+    }
+
+    /// Takes the kept keys from systemd into the vault; false if there are none.
+    private func receiveKeys(_ passed: PassedDescriptors) -> Bool {
+        let sealed = domain.runtimeDirectory.map(SealedHandover.init)
+        // Not later: an early end writes the file again.
+        defer { sealed?.remove() }
+        guard let kept = KeptKeys.take(passed.descriptors(named: KeptKeys.name)) else { return false }
         do throws(VaultError) {
-            guard let keys = try keys(from: kept, sealed) else { return }
-            let names = try await vault.takeOver(keys, begun: begun)
-            guard !names.isEmpty else {
-                let reason = "the kept keys open no keychain"
-                return logger.warning("Keychains are locked after the restart", metadata: ["reason": "\(reason)"])
-            }
-            logger.notice(
-                "Keychains stay unlocked across the restart",
-                metadata: ["keychains": "\(names.map(\.description).joined(separator: ", "))"]
-            )
+            guard let keys = try keys(from: kept, sealed) else { return false }
+            try vault.receive(keys)
+            return true
         } catch {
             logger.error("Keychains are locked after the restart", metadata: ["reason": "\(error)"])
+            return false
         }
     }
 
@@ -56,7 +67,7 @@ extension Daemon {
         }
     }
 
-    /// Hands the keys of unlocked keychains to systemd for the next process.
+    /// Hands the keys of unlocked keychains, and kept keys that are not used yet, to systemd for the next process.
     ///
     /// Blocks until systemd has received them.
     func handOver() {

@@ -169,6 +169,12 @@ extension Vault {
         return login
     }
 
+    /// Unlocks collections with the keys of an earlier vault, and returns their names.
+    func takeOver(_ keys: borrowing SecureBytes) async throws -> [CollectionName] {
+        try receive(keys)
+        return await takeOver()
+    }
+
     /// Returns the collections that have taken the place of others, and whether `state.db` could be read.
     func readAgain() async -> (replacements: [Collection], hasState: Bool) {
         var replacements: [Collection] = []

@@ -122,35 +122,50 @@ enum KeyHandover {
 extension Vault {
     /// Returns the keys of the unlocked collections, in locked memory; nil when there are none.
     ///
-    /// They open all secrets except those that need the passcode or an application password.
+    /// They open all secrets except those that need the passcode or an application password. Received keys that have
+    /// not been tried yet are handed on, unless their collection was locked since.
     package func handOver() throws(VaultError) -> SecureBytes? {
-        let entries = collections.compactMap { collection in collection.handover }
+        let entries = collections.compactMap { collection in collection.handover ?? untriedKeys(of: collection) }
         guard !entries.isEmpty else { return nil }
         return try cipher { () throws(GcryptError) in try KeyHandover.encode(entries) }
     }
 
-    /// Unlocks collections with handed-over keys, and returns their names; skips those replaced or already in use.
+    /// Keeps the keys of the previous process for ``takeOver()``; none if the encoding is invalid.
     ///
-    /// - Parameter begun: when the keys were received; now if nil.
-    package func takeOver(
-        _ keys: borrowing SecureBytes,
-        begun: LockMoment? = nil
-    ) async throws(VaultError) -> [CollectionName] {
-        let begun = begun ?? unlockStart
-        let entries = try cipher { () throws(GcryptError) in try KeyHandover.decode(keys) }
+    /// A lock of a collection since then stops its unlock.
+    package func receive(_ keys: borrowing SecureBytes) throws(VaultError) {
+        var entries = try cipher { () throws(GcryptError) in try KeyHandover.decode(keys) }
+        let begun = unlockStart
+        for index in entries.indices { entries[index].begun = begun }
+        receivedKeys = entries
+    }
+
+    /// Unlocks collections with the received keys, and returns their names; skips those replaced or already in use.
+    package func takeOver() async -> [CollectionName] {
         var unlocked: [CollectionName] = []
-        for var entry in entries {
-            guard let collection = collection(named: entry.name) else { continue }
-            entry.begun = begun
-            do throws(VaultError) {
-                if try await collection.unlock(with: entry) { unlocked.append(entry.name) }
-            } catch {
-                collection.context.configuration.logger.warning(
-                    "\(entry.name): it could not be unlocked with the handed-over keys: \(error.reason)"
-                )
+        while let entry = receivedKeys.first {
+            if let collection = collection(named: entry.name) {
+                do throws(VaultError) {
+                    if try await collection.unlock(with: entry) { unlocked.append(entry.name) }
+                } catch {
+                    collection.context.configuration.logger.warning(
+                        "\(entry.name): it could not be unlocked with the handed-over keys: \(error.reason)"
+                    )
+                }
             }
+            // Not before: an end meanwhile hands them over again.
+            receivedKeys.removeAll { other in other.name == entry.name }
         }
         return unlocked
+    }
+
+    private func untriedKeys(of collection: Collection) -> KeyHandover.Entry? {
+        receivedKeys.first { entry in
+            guard entry.name == collection.name, entry.identifier == collection.header?.identifier,
+                let begun = entry.begun
+            else { return false }
+            return !collection.context.locks.contain(entry.name, since: begun)
+        }
     }
 }
 

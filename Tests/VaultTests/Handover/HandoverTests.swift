@@ -32,16 +32,62 @@ import Testing
         #expect(login.problem == nil)
     }
 
-    @Test func takeOver_begunBeforeALock_unlocksNothing() async throws {
+    @Test func takeOver_afterALockSinceTheKeysCame_unlocksNothing() async throws {
         var vault = try await opened()
         try await vault.unlockedLogin().add(secret: "kept")
         let keys = try await leave(vault)
         vault = try await opened()
-        let begun = vault.unlockStart
+        try vault.receive(SecureBytes(copying: keys))
         let login = try #require(vault.collection(named: .login))
         login.lock()
-        #expect(try await vault.takeOver(SecureBytes(copying: keys), begun: begun).isEmpty)
+        #expect(await vault.takeOver().isEmpty)
         #expect(login.state == .locked)
+        await vault.close()
+    }
+
+    @Test func handOver_beforeTheTakeOver_handsTheReceivedKeysOn() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add(secret: "kept")
+        var keys = try await leave(vault)
+        for _ in 0..<2 {
+            vault = try await opened()
+            try vault.receive(SecureBytes(copying: keys))
+            #expect(vault.collection(named: .login)?.state == .locked)
+            keys = try await leave(vault)
+        }
+        vault = try await opened()
+        #expect(try await vault.takeOver(SecureBytes(copying: keys)) == [.login])
+        let login = try #require(vault.collection(named: .login))
+        #expect(try await login.storedSecret(of: id).content == Array("kept".utf8))
+        await vault.close()
+    }
+
+    @Test func handOver_beforeTheTakeOver_omitsWhatWasLockedSince() async throws {
+        var vault = try await opened()
+        try await vault.unlockedLogin().add(secret: "kept")
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("other"))
+        var keys = try await leave(vault)
+        vault = try await opened()
+        try vault.receive(SecureBytes(copying: keys))
+        try #require(vault.collection(named: .login)).lock()
+        keys = try await leave(vault)
+        vault = try await opened()
+        #expect(try await vault.takeOver(SecureBytes(copying: keys)) == [work.name])
+        await vault.close()
+    }
+
+    @Test func handOver_keysOfAReplacedCollection_areNotHandedOn() async throws {
+        var vault = try await opened()
+        try await vault.unlockedLogin().add(secret: "old")
+        let keys = try vault.handOver()?.withUnsafeBytes { Array($0) }
+        try await vault.delete(#require(vault.collection(named: .login)))
+        try await vault.unlockedLogin().add(secret: "new")
+        await vault.close()
+        vault = try await opened()
+        try vault.receive(SecureBytes(copying: #require(keys)))
+        let handed = try vault.handOver()
+        let isNothing = handed == nil
+        #expect(isNothing)
         await vault.close()
     }
 
