@@ -17,7 +17,8 @@ extension KeychainMove {
     ///
     /// Throws if the user database names no home folder. Before the move is decided, also throws if a folder cannot be
     /// read, since no later start looks again once there is nothing to move; and if an earlier move was interrupted and
-    /// the old keychains are not there. Its copies may then be the only ones, and the next move would remove them.
+    /// its keychains are no longer in their folder. The copies may then be the only ones, and the next move, even of
+    /// another folder, would remove them.
     ///
     /// - Parameter places: nil if the user database does not say where the home folder is.
     package static func run(
@@ -35,6 +36,7 @@ extension KeychainMove {
         for folder in places.folders {
             do throws(VaultError) {
                 guard try hasKeychains(folder) else { continue }
+                if record == nil { try checkThatCopies(in: target, mayGiveWayTo: folder) }
             } catch {
                 // After the decision the copies are complete; only the old files wait for their removal.
                 guard case .removing = record else { throw error }
@@ -46,13 +48,30 @@ extension KeychainMove {
             }
             return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
         }
-        if record == nil, try target.exists(announcementName) {
-            let reason = "the move of the keychains was interrupted, and needs those in the home folder \(places.home)"
-            throw VaultError(.storageFailed, reason: reason)
-        }
+        if record == nil, let source = try sourceOfCopies(in: target) { throw interruption(source) }
         guard try hasFiles(places.home) else { return (places.home, .postponed) }
         let folder = places.folders.first ?? places.home
         return (folder, try KeychainMove(from: folder, to: new, logger: logger).run())
+    }
+
+    /// Throws unless the copies of an interrupted move can be made again: from the folder that is read next, or from
+    /// another one, which keeps its keychains.
+    private static func checkThatCopies(in target: Folder, mayGiveWayTo folder: String) throws(VaultError) {
+        guard let source = try sourceOfCopies(in: target), source != folder else { return }
+        guard try hasKeychains(source) else { throw interruption(source) }
+    }
+
+    /// The folder that an interrupted move has read; nil if no move was interrupted.
+    private static func sourceOfCopies(in target: Folder) throws(VaultError) -> String? {
+        guard try target.exists(sourceName) else { return nil }
+        return try FileText.read(target.file(sourceName), maximumSize: maximumSourceSize)
+    }
+
+    private static func interruption(_ source: String) -> VaultError {
+        VaultError(
+            .storageFailed,
+            reason: "the move of the keychains was interrupted, and needs those in the folder \(source)"
+        )
     }
 
     /// Whether there is a home folder with files.

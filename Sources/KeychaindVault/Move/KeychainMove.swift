@@ -4,7 +4,8 @@ package import Logging
 
 /// The one-time move of a user's keychains from the home folder into the folder of the domain.
 ///
-/// 1. Copies every file into `incoming`, compares it byte for byte and folds in its journal.
+/// 1. Notes the old folder in `moving-from`. Copies every file into `incoming`, compares it byte for byte and folds in
+///    its journal.
 /// 2. Lists the new names in `moving` and renames the copies.
 /// 3. Lists the old files in `moved`. From here on the copies are authoritative.
 /// 4. Removes the old files unless they have changed, and marks `moved` as done.
@@ -47,6 +48,9 @@ package struct KeychainMove {
     package static let noteName = "MOVED.txt"
 
     static let announcementName = "moving"
+    static let sourceName = "moving-from"
+    /// In bytes, which is more than the path of any folder has.
+    static let maximumSourceSize: Int64 = 64 << 10
     static let incomingName = "incoming"
 
     let oldPath: String
@@ -90,6 +94,7 @@ package struct KeychainMove {
         guard !candidates.isEmpty else { return try decideThatThereIsNothing() }
         let oldLock = try old.lock()
         defer { withExtendedLifetime(oldLock) {} }
+        try FileText.write(oldPath, to: Self.sourceName, in: folder)
         var copies = try copy(candidates, from: old)
         try announce(copies.placed)
         try onStep(.announced)
@@ -125,12 +130,15 @@ package struct KeychainMove {
             try folder.synchronize()
             try folder.remove(Self.announcementName)
         }
-        guard try folder.exists(Self.incomingName) else { return }
-        for inner in [incoming.folder(Generations.folderName), incoming] {
-            guard let names = try? inner.names() else { continue }
-            for name in names where name != Generations.folderName { try inner.remove(name) }
-            rmdir(inner.path)
+        if try folder.exists(Self.incomingName) {
+            for inner in [incoming.folder(Generations.folderName), incoming] {
+                guard let names = try? inner.names() else { continue }
+                for name in names where name != Generations.folderName { try inner.remove(name) }
+                rmdir(inner.path)
+            }
         }
+        // Last: as long as there are copies, it says where they come from.
+        try folder.remove(Self.sourceName)
     }
 
     /// Removes the unchanged old files and leaves a note; files that cannot be removed are renamed.

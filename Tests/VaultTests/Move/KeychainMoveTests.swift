@@ -190,22 +190,60 @@ import Testing
         #expect(try await contents(of: new) == everything)
     }
 
-    @Test func move_interruptedBeforeTheHomeIsEmpty_keepsTheCopies() async throws {
-        try await fill(old)
+    /// Moves the old folder up to a step.
+    private func interrupt(after last: KeychainMove.Step) {
         _ = try? move { (step) throws(VaultError) in
-            guard step == .placed("login.keychain") else { return }
+            guard step == last else { return }
             throw VaultError(.storageFailed, reason: "a crash")
         }
-        let before = new.names
+    }
+
+    @Test(arguments: [KeychainMove.Step.copied("login.keychain"), .placed("login.keychain")])
+    func move_interruptedBeforeTheHomeIsEmpty_keepsTheCopies(after last: KeychainMove.Step) async throws {
+        try await fill(old)
+        interrupt(after: last)
+        let before = new.names + new.names(in: "incoming")
         // As the mount point of a home folder that is not mounted.
         let empty = TemporaryFolder()
         let places = KeychainMove.Places(home: empty.path, folders: [empty.file(".local/share/keychaind")])
         #expect(throws: VaultError.of(.storageFailed)) { try run(from: places) }
-        #expect(before.contains("login.keychain") && new.names == before)
+        #expect(before.contains("login.keychain"))
+        #expect(new.names + new.names(in: "incoming") == before)
         guard case .moved = try run(from: KeychainMove.Places(home: old.path, folders: [old.path])) else {
             throw Stop()
         }
         #expect(try await contents(of: new) == everything)
+        #expect(!new.names.contains("moving-from"))
+    }
+
+    @Test func move_interruptedBeforeItsFolderIsGone_doesNotGiveWayToAnother() async throws {
+        try await fill(old)
+        let other = TemporaryFolder()
+        try other.write(try old.bytes(of: "login.keychain"), to: "login.keychain")
+        interrupt(after: .placed("login.keychain"))
+        let before = new.names
+        // As if the home folder were not mounted.
+        let elsewhere = TemporaryFolder()
+        try FileManager.default.moveItem(atPath: old.path, toPath: elsewhere.file("old"))
+        let places = KeychainMove.Places(home: old.path, folders: [old.path, other.path])
+        #expect(throws: VaultError.of(.storageFailed)) { try run(from: places) }
+        #expect(before.contains("login.keychain") && new.names == before)
+        try FileManager.default.moveItem(atPath: elsewhere.file("old"), toPath: old.path)
+        guard case .moved = try run(from: places) else { throw Stop() }
+        #expect(try await contents(of: new) == everything)
+        #expect(other.names == ["login.keychain"])
+    }
+
+    @Test func move_interruptedFromAFolderThatKeepsItsKeychains_givesWayToTheStandardOne() async throws {
+        try await fill(old)
+        interrupt(after: .placed("login.keychain"))
+        let standard = TemporaryFolder()
+        try await fill(standard)
+        let places = KeychainMove.Places(home: standard.path, folders: [standard.path, old.path])
+        guard case .moved = try run(from: places) else { throw Stop() }
+        #expect(try await contents(of: new) == everything)
+        #expect(standard.names == ["MOVED.txt", "lock"])
+        #expect(old.names.contains("login.keychain") && !new.names.contains("moving-from"))
     }
 
     @Test func move_decidedBeforeTheFolderCannotBeRead_isFinishedLater() async throws {
