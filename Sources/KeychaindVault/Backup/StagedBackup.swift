@@ -12,7 +12,7 @@ package final class StagedBackup: Sendable {
 
     let header: CollectionHeader
     /// The sealed state, to verify keys with.
-    private let state: [UInt8]
+    let state: [UInt8]
     let folder: Folder
     /// The file name; the next start removes a leftover.
     let file: String

@@ -166,6 +166,8 @@ extension Vault {
         let collection =
             hasFile || failure == nil
             ? await Self.collection(name, known: known, in: context) : Self.vacant(name, in: context)
+        // Its first unlock records that it is no rollback, under the seal of the ledger.
+        if failure == nil { collection.restoredState = backup.state }
         replace(present, by: collection)
         if let failure { throw failure }
         return collection

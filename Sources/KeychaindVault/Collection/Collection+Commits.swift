@@ -158,6 +158,7 @@ extension Collection {
             properties.hash = hash
             if hasNewLabel { remember() }
             acceptReplacement()
+            endRestoration(by: change)
             await weakenLedger(for: change)
             if !isEphemeral { context.observer.onChange?(name) }
             guard let doubt = written.doubt else { return .stored }

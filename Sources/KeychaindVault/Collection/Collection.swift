@@ -115,8 +115,10 @@ package final class Collection {
     var problems: [String] = []
     /// What the ledger knows and the file lacks, in words for a person; nil if nothing.
     ///
-    /// No damage: it is so after a restore, too, and copies are made.
+    /// No damage: copies are made.
     var rollback: String?
+    /// The sealed state of the backup that a person has restored; nil if none was.
+    var restoredState: [UInt8]?
     var condition = FileCondition.sound
     /// The damage found in the file since it was read; memory has the items that were intact then.
     var foundDamage: FoundDamage? {

@@ -58,18 +58,20 @@ extension Collection {
     ) throws(VaultError) {
         switch stored {
         case .success((var ledger, let mayLackProtections)?):
-            let restored = try table.restoreProtection(from: ledger, indexKey: context.indexKey)
-            if let state, state.revision < ledger.revision {
-                rollback = "the file was rolled back to an older one; items that were protected later stay protected"
-            } else if restored > 0 {
-                rollback =
-                    restored == 1
-                    ? "1 of its items was rolled back to an unprotected revision; it stays protected"
-                    : "\(restored) of its items were rolled back to an unprotected revision; they stay protected"
+            let unprotected = try table.restoreProtection(from: ledger, indexKey: context.indexKey)
+            var isChanged = false
+            if let state {
+                isChanged = ledger.noteRestoration(
+                    of: state,
+                    isRestored: isWhole && isRestored(state, keys),
+                    unprotected: unprotected
+                )
             }
+            rollback = ledger.rollback(of: state, unprotected: unprotected)
             skipNumbers(of: ledger)
             guard mayLackProtections else {
                 self.ledger = .known(ledger)
+                if isChanged { keepLater(ledger, keys) }
                 return
             }
             ledger.marks.merge(ledgerOfFile().marks) { known, _ in known }
@@ -94,6 +96,19 @@ extension Collection {
             }
             ledger = .unavailable(error)
         }
+    }
+
+    /// Whether a state is that of the backup that a person has restored.
+    private func isRestored(_ state: CollectionState, _ keys: CollectionKeys) -> Bool {
+        guard let restoredState, let restored = try? keys.openState(restoredState) else { return false }
+        return RestoredState(restored) == RestoredState(state)
+    }
+
+    /// Records that the restored file has changed, so that it would be a rollback from now on.
+    func endRestoration(by change: CollectionChange) {
+        guard case .known(var known) = ledger, let keys, known.endRestoration(by: change.rows) else { return }
+        ledger = .known(known)
+        keepLater(known, keys)
     }
 
     /// Records new protection before a change is written; returns the previous ledger, or nil if nothing changed.
@@ -197,12 +212,12 @@ extension Collection {
 }
 
 extension ItemTable {
-    /// Restores protection that the ledger records and the file lacks; returns the number of changed items.
+    /// Restores protection that the ledger records and the file lacks; returns the revisions of the changed items.
     mutating func restoreProtection(
         from ledger: ProtectionLedger,
         indexKey: BlindIndexKey
-    ) throws(VaultError) -> Int {
-        var count = 0
+    ) throws(VaultError) -> [ItemID: UInt64] {
+        var revisions: [ItemID: UInt64] = [:]
         for (id, mark) in ledger.marks {
             guard let record = self[id], record.condition == .intact else { continue }
             switch mark {
@@ -214,9 +229,9 @@ extension ItemTable {
                 let oldTags = try indexKey.tags(of: record.metadata.attributes)
                 replace(restored, oldTags: oldTags, newTags: try indexKey.tags(of: restored.metadata.attributes))
             }
-            count += 1
+            revisions[id] = record.revision
         }
-        return count
+        return revisions
     }
 
     /// Requires authentication for every open item until it is written again; returns their IDs.

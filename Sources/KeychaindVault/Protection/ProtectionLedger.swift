@@ -6,7 +6,9 @@ import KeychaindModel
 /// protected later are still known.
 ///
 /// Encoding: 1 (1), revision (8), next item ID (8), then per item: mark (1; 1 protected, 2 doubtful), ID (8), and if
-/// protected: revision (8), length of the attributes (4), packed attributes.
+/// protected: revision (8), length of the attributes (4), packed attributes. Among them, after a restore: 3 (1),
+/// revision (8) and hash (32) of the restored state; and per item that is unprotected in it: 4 (1), ID (8), revision
+/// (8).
 struct ProtectionLedger: Equatable, Sendable {
     enum Mark: Equatable, Sendable {
         /// Protected since a revision, with these reserved attributes.
@@ -27,6 +29,12 @@ struct ProtectionLedger: Equatable, Sendable {
     /// The marks, including those of deleted items.
     var marks: [ItemID: Mark] = [:]
 
+    /// The state of the file, below ``revision``, that a person has restored; nil after its next change.
+    var restoredState: RestoredState?
+
+    /// The revisions of the items that a person has restored without their protection, until they change.
+    var restoredItems: [ItemID: UInt64] = [:]
+
     init() {}
 
     var encoded: [UInt8] {
@@ -46,6 +54,16 @@ struct ProtectionLedger: Equatable, Sendable {
                 bytes.append(bigEndian: id.rawValue)
             }
         }
+        if let restoredState {
+            bytes.append(3)
+            bytes.append(bigEndian: restoredState.revision)
+            bytes += restoredState.hash.bytes
+        }
+        for (id, revision) in restoredItems {
+            bytes.append(4)
+            bytes.append(bigEndian: id.rawValue)
+            bytes.append(bigEndian: revision)
+        }
         return bytes
     }
 
@@ -57,9 +75,13 @@ struct ProtectionLedger: Equatable, Sendable {
         self.revision = revision
         self.nextItem = nextItem
         while !reader.remaining.isEmpty {
-            guard let kind = reader.integer(UInt8.self), let number = reader.integer(UInt64.self),
-                let id = ItemID(rawValue: number)
-            else { return nil }
+            guard let kind = reader.integer(UInt8.self), let number = reader.integer(UInt64.self) else { return nil }
+            if kind == 3 {
+                guard let hash = reader.bytes(MultisetHash.size).flatMap(MultisetHash.init(bytes:)) else { return nil }
+                restoredState = RestoredState(revision: number, hash: hash)
+                continue
+            }
+            guard let id = ItemID(rawValue: number) else { return nil }
             switch kind {
             case 1:
                 guard let since = reader.integer(UInt64.self), let length = reader.integer(UInt32.self),
@@ -67,6 +89,9 @@ struct ProtectionLedger: Equatable, Sendable {
                 else { return nil }
                 marks[id] = .protected(since: since, attributes)
             case 2: marks[id] = .doubtful
+            case 4:
+                guard let revision = reader.integer(UInt64.self) else { return nil }
+                restoredItems[id] = revision
             default: return nil
             }
         }
