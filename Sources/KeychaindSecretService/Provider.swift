@@ -253,6 +253,7 @@ package final class Provider {
     package func endAuthentication(because reason: String) {
         let cancellation = Cancellation.bySystem(reason: reason)
         rules.forget()
+        access.endAuthorizations()
         for client in clients.all { client.endGrants() }
         clients.endProofs(cancellation)
         for client in clients.all { client.endDialogs(cancellation) }

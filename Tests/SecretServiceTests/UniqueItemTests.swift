@@ -150,6 +150,52 @@ struct UniqueItemTests {
         #expect(try await client.secretText(of: item, session: session) == "first")
         await service.vault.close()
     }
+
+    @Test(
+        "a change that waits for its key loses its authorisation if the screen or the keychain is locked meanwhile",
+        .onLoop,
+        arguments: [false, true]
+    )
+    @BusActor
+    func change_lockedWhileItWaits_losesItsAuthorization(isScreen: Bool) async throws {
+        let service = try await ProviderInProcess()
+        let login = try service.collection(.login)
+        try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let (client, other) = (service.client, try SecretServiceProxy(on: service.bus))
+        let session = try await client.openPlainSession()
+        let bank = try await client.createProtectedItem("Bank", ["service": "bank"], session: session)
+        let mail = try await client.createItem(in: .login, "Mail", ["service": "mail"], session: session)
+        let mailID = try #require(login.itemIDs.last)
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
+        defer { prompter.crash() }
+        let context = try await ContextClient(client)
+        #expect(try await !client.complete(try await context.authorize("change", [bank]).prompt).isDismissed)
+        let gate = AdmissionGate()
+        service.vault.admission = gate
+        let first = Task { @BusActor in try await other.change(mail, ["service": "shop"], ["service"]) }
+        try #require(await gate.begun.wait(within: Patience.limit))
+        let attributes = ["service": "shop", Reserved.accessControl: "userPresence"]
+        let second = Task { @BusActor in try await client.change(bank, attributes, ["service"]) }
+        // The call is sent during the first one and has arrived before the second answer.
+        try await client.roundTrip()
+        try await client.roundTrip()
+        service.vault.admission = nil
+        // The first change fails, and leaves its key to the second one.
+        try await login.deleteItem(mailID)
+        if isScreen {
+            service.provider.setSessionLocked(true)
+            service.provider.setSessionLocked(false)
+        } else {
+            service.provider.lockCollections { name in name == "login" }
+            try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        }
+        gate.open()
+        await #expect(throws: BusError.self) { try await first.value }
+        await #expect(throws: BusError.isLocked) { try await second.value }
+        #expect(try await client.label(of: bank) == "Bank")
+        #expect(prompter.questions.count == 1)
+        await service.vault.close()
+    }
 }
 
 /// Calls that wait for a person hold up no other with the same unique attributes.

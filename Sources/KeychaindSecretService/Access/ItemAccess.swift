@@ -32,6 +32,9 @@ final class ItemAccess {
 
     var isSessionLocked = false
 
+    /// The number of times that all authentications have ended, as by a lock of the screen.
+    private(set) var endings: UInt64 = 0
+
     nonisolated init(audit: AccessAudit, rules: ItemRules) {
         self.audit = audit
         self.rules = rules
@@ -209,5 +212,10 @@ final class ItemAccess {
         guard isUnchanged(item) else { return }
         let grant = ItemGrant(to: caller.auditText, key: key, in: isByPerson ? .attended : .unattended)
         client.grant(item.reference, grant, for: reuse)
+    }
+
+    /// Ends the authorisations that calls have taken and not used yet.
+    func endAuthorizations() {
+        endings &+= 1
     }
 }

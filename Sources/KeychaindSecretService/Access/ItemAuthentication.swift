@@ -112,6 +112,7 @@ final class ItemAuthentication {
             purpose.words(windowID: conversation.windowID)
         )
         let outcome = await evaluation.outcome()
+        let moment = authenticator.access.moment(in: authenticator.vault)
         let isByPerson = isByPerson(outcome, in: conversation)
         for item in group.items {
             authenticator.audit.authenticated(
@@ -130,7 +131,15 @@ final class ItemAuthentication {
             for item in group.items {
                 // At most the time that the dialog stated.
                 let reuse = purpose.scope.map { min($0.reuse, settings.grantReuse) } ?? settings.grantReuse
-                await give(item, for: reuse, passcode.key, ownPassword?.key, conversation, isByPerson: isByPerson)
+                await give(
+                    item,
+                    for: reuse,
+                    passcode.key,
+                    ownPassword?.key,
+                    conversation,
+                    at: moment,
+                    isByPerson: isByPerson
+                )
             }
         case .failed(let error):
             if error.code == .biometryLockout, evaluation.shownLockout == nil { authenticator.notices.readerIsLocked() }
@@ -185,6 +194,7 @@ final class ItemAuthentication {
         _ passcode: PasscodeKey?,
         _ ownKey: ItemKey?,
         _ conversation: Conversation,
+        at moment: AuthorizationMoment,
         isByPerson: Bool
     ) async {
         var key = ownKey
@@ -204,7 +214,13 @@ final class ItemAuthentication {
             let access = authenticator.access
             return access.grant(item, to: client, caller, for: reuse, key: key, isByPerson: isByPerson)
         }
-        let authorization = ItemAuthorization(item: item, key: key, parts: action.parts, context: context)
+        let authorization = ItemAuthorization(
+            item: item,
+            key: key,
+            parts: action.parts,
+            context: context,
+            moment: moment
+        )
         authorizations.append(authorization)
         if let context, context.endings == endings { context.keep(authorization) }
     }

@@ -16,6 +16,33 @@ struct ItemAuthorization {
 
     /// The context that keeps the unused rest; nil if it serves one call.
     let context: AuthenticationContext?
+
+    /// When it was given.
+    let moment: AuthorizationMoment
+}
+
+/// The moment of an authorisation: a lock of the screen or of the collection since then ends it.
+struct AuthorizationMoment {
+    fileprivate let endings: UInt64
+    fileprivate let locks: LockMoment
+}
+
+extension ItemAccess {
+    /// The present, as the moment of an authorisation.
+    func moment(in vault: Vault) -> AuthorizationMoment {
+        AuthorizationMoment(endings: endings, locks: vault.unlockStart)
+    }
+
+    /// Throws `IsLocked` if an authorisation has ended while its call waited.
+    ///
+    /// Those that contexts keep are removed at a lock; a call has taken its own before.
+    func check(_ authorization: ItemAuthorization?) throws(BusError) {
+        guard let authorization else { return }
+        let moment = authorization.moment
+        guard moment.endings == endings, !authorization.item.collection.wasLocked(since: moment.locks) else {
+            throw BusError(.isLocked, "the screen or the keychain was locked after the authentication")
+        }
+    }
 }
 
 extension ItemAuthorization? {

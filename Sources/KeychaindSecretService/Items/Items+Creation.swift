@@ -211,6 +211,7 @@ extension Items {
             let reference = ItemReference(id, in: collection)
             guard let authorization, authorization.item.reference == reference, access.isUnchanged(authorization.item)
             else { throw BusError(.isLocked, "item \(id) needs an authentication first") }
+            try access.check(authorization)
             return authorization
         case .unavailable(let obstacle): throw BusError(obstacle)
         }

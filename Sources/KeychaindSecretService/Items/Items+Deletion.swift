@@ -73,6 +73,7 @@ extension Items {
         authorizedBy authorization: ItemAuthorization?
     ) async throws(BusError) {
         try checkChange(of: id, in: collection, by: client)
+        try access.check(authorization)
         let item = itemToDelete(id, in: collection)
         let doubt = try await changing { () async throws(VaultError) in
             try await collection.deleteItem(

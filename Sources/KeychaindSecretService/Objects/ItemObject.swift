@@ -83,7 +83,10 @@ struct ItemObject {
     /// Checks again what may have changed while a person was asked, or while another change with the unique key was
     /// written: what the client sees, the locks and the rules.
     @BusActor
-    private func checkAfterWaiting(with attributes: Attributes?) throws(BusError) {
+    private func checkAfterWaiting(
+        with attributes: Attributes?,
+        under permission: ItemAuthorization?
+    ) throws(BusError) {
         try items.checkChange(of: id, in: collection, by: client)
         // The vault knows nothing of a locked screen.
         if collection.contains(id),
@@ -91,6 +94,7 @@ struct ItemObject {
         {
             throw BusError(obstacle)
         }
+        try items.access.check(permission)
         guard let attributes else { return }
         try client.checkAccessGroup(of: attributes, instead: item.attributes)
         try items.access.checkRules(on: id, in: collection, with: attributes, for: client)
@@ -168,7 +172,7 @@ struct ItemObject {
         by action: ItemAction,
         under permission: ItemAuthorization?
     ) async throws(BusError) {
-        try checkAfterWaiting(with: attributes)
+        try checkAfterWaiting(with: attributes, under: permission)
         var doubt: BusError?
         // Not `changing`: a closure cannot consume the secret.
         do throws(VaultError) {
@@ -209,7 +213,7 @@ struct ItemObject {
         let attributes = item.attributes.setting(Attributes.schema, to: type)
         try items.access.checkRules(on: id, in: collection, with: attributes, for: client)
         let permission = try await permission(to: action)
-        try checkAfterWaiting(with: item.attributes.setting(Attributes.schema, to: type))
+        try checkAfterWaiting(with: item.attributes.setting(Attributes.schema, to: type), under: permission)
         let doubt = try await changing { () async throws(VaultError) in
             try await collection.updateItem(
                 id,

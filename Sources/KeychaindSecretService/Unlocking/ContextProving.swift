@@ -125,6 +125,7 @@ struct ContextProving {
         guard !unlocking.isAllowed(.change, id, in: collection, for: context.client, context),
             let item = changeableItem(id, in: collection)
         else { return }
+        let moment = access.moment(in: unlocking.vault)
         let requirement = await item.requirement(with: authenticator.biometry, in: unlocking.vault)
         let proof = proof
         guard proof.satisfies(requirement) else { return }
@@ -134,7 +135,14 @@ struct ContextProving {
             key = opened
         }
         guard context.endings == endings, taken?.current != nil, access.isUnchanged(item) else { return }
-        context.keep(ItemAuthorization(item: item, key: key, parts: ItemAction.change.parts, context: context))
+        let authorization = ItemAuthorization(
+            item: item,
+            key: key,
+            parts: ItemAction.change.parts,
+            context: context,
+            moment: moment
+        )
+        context.keep(authorization)
     }
 
     /// A protected item that the client could change after an authentication.

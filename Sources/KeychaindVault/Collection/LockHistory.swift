@@ -29,6 +29,11 @@ final class LockHistory {
 }
 
 extension Vault {
-    /// The present, as the start of an unlock that takes effect later.
+    /// The present, as the start of an unlock or a change that takes effect later.
     package var unlockStart: LockMoment { context?.locks.now ?? LockMoment(lockCount: 0) }
+}
+
+extension Collection {
+    /// Whether the collection has been locked since a moment, also if it is unlocked again by now.
+    package func wasLocked(since begun: LockMoment) -> Bool { context.locks.contain(name, since: begun) }
 }
