@@ -62,11 +62,19 @@ struct Collections {
 
     /// Deletes a collection; `login` is recreated, vacant.
     ///
-    /// - Parameter client: the client in the audit; nil if the daemon undoes a creation.
-    func delete(_ collection: Collection, by client: Client?) async throws(BusError) {
+    /// - Parameters:
+    ///   - limit: the most protected items that it may have when it is deleted; nil for any.
+    ///   - client: the client in the audit; nil if the daemon undoes a creation.
+    func delete(
+        _ collection: Collection,
+        withProtectedItems limit: Int? = nil,
+        by client: Client?
+    ) async throws(BusError) {
         let name = collection.name
         let isAudited = collection.protectedItemCount > 0
-        try await translatingErrors { () async throws(VaultError) in try await vault.delete(collection) }
+        try await translatingErrors { () async throws(VaultError) in
+            try await vault.delete(collection, withProtectedItems: limit)
+        }
         notices.resolve(.older, of: name)
         lockouts.forget(collection)
         if isAudited, let client { audit.deleted(.collection(name), by: client) }

@@ -208,7 +208,7 @@ struct CollectionObject {
         // A person may have limited the program meanwhile.
         try client.checkUnconfined()
         guard collection.isLocked || collection.name == .login || collection.protectedItemCount > 0 else {
-            try await provider.collections.delete(collection, by: client)
+            try await provider.collections.delete(collection, withProtectedItems: 0, by: client)
             return .root
         }
         guard !collection.isVacant else {

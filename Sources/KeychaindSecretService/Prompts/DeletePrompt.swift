@@ -36,11 +36,13 @@ final class DeletePrompt: PromptAction {
         }
         // The prompt may have been dismissed after the answer, while the key was derived.
         guard isAllowed, !conversation.isEnded else { return .dismissed(emptyResult) }
+        // The person has consented to the loss of these. Those of a locked keychain may be unknown.
+        let limit = collection.isLocked ? nil : collection.protectedItemCount
         do throws(BusError) {
             // The unlock may have revealed the items, and the rules may have changed while the person was asked.
             try await rules.check(collection, for: client)
             guard !conversation.isEnded else { return .dismissed(emptyResult) }
-            try await unlocker.collections.delete(collection, by: client)
+            try await unlocker.collections.delete(collection, withProtectedItems: limit, by: client)
             return .done(emptyResult)
         } catch {
             unlocker.logger.error("A keychain could not be deleted", metadata: ["reason": "\(error)"])

@@ -137,6 +137,7 @@ extension Collection {
     private func write(_ batch: MutationBatch) async -> WrittenBatch {
         var change = batch.change
         change.state.lastChanges.note(change.state.revision, of: vaultNumber)
+        newlyProtectedCount = change.rows.count { row in newlyProtects(row) }
         do throws(VaultError) {
             let written: CollectionWriter.Written
             switch storage {
@@ -151,6 +152,7 @@ extension Collection {
             }
             // Also with a doubt: the next change is based on what the file has.
             batch.apply(to: &table, sealedSecrets: written.sealedSecrets)
+            newlyProtectedCount = 0
             if written.doubt == nil { disk = .working }
             let hash = properties.hash
             let hasNewLabel = properties.label != change.state.label
@@ -165,8 +167,19 @@ extension Collection {
             noteFailure(doubt)
             return .unknown(doubt)
         } catch {
+            newlyProtectedCount = 0
             noteFailure(error)
             return .refused(error)
+        }
+    }
+
+    private func newlyProtects(_ row: RowChange) -> Bool {
+        switch row {
+        case .insert(let row), .update(let row, _):
+            ItemProtection(of: row.metadata.attributes).needsAuthentication
+                && !protection(of: row.id).needsAuthentication
+        case .delete:
+            false
         }
     }
 

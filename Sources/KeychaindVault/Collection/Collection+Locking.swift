@@ -36,9 +36,18 @@ extension Collection {
         await worker.stop()
     }
 
-    func removeFile(by deletion: FileDeletion) async throws(VaultError) {
+    /// Removes the file, after the running write.
+    ///
+    /// - Parameter limit: the most protected items that it may have, with those that are being written; nil for any.
+    func removeFile(by deletion: FileDeletion, withProtectedItems limit: Int?) async throws(VaultError) {
         guard case .file(let worker) = storage else {
             throw VaultError(.notSupported, reason: "the collection has no file")
+        }
+        if let limit {
+            let count = hasProtectedItems ? itemIDs.count { id in protection(of: id).needsAuthentication } : 0
+            guard count + newlyProtectedCount <= limit else {
+                throw VaultError(.busy, reason: "another item of it has been protected meanwhile")
+            }
         }
         do throws(VaultError) {
             try await worker.perform { (writer) throws(VaultError) in try writer.remove(by: deletion) }

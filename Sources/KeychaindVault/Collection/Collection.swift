@@ -101,6 +101,9 @@ package final class Collection {
     var keys: CollectionKeys?
     var commits = CommitPhase.idle
 
+    /// The number of items that the running write protects, and that are not protected in memory yet.
+    var newlyProtectedCount = 0
+
     /// The foreign file in place of this collection's; nil if there is none.
     ///
     /// Another state is known once the collection was unlocked, another collection before.

@@ -45,8 +45,14 @@ extension Vault {
     ///
     /// An empty `login` replaces a deleted one. Generations stay, except those of a `login` with items bound to the
     /// passcode. A missing collection is forgotten. Throws `notSupported` without a file, `unreadable` for a file that
-    /// a person must remove, and `busy` if the file of a missing collection is there again.
-    package func delete(_ collection: Collection) async throws(VaultError) {
+    /// a person must remove, and `busy` if the file of a missing collection is there again, or if there are too many
+    /// protected items.
+    ///
+    /// - Parameter limit: the most protected items that the collection may have, as a person was told; nil for any.
+    package func delete(
+        _ collection: Collection,
+        withProtectedItems limit: Int? = nil
+    ) async throws(VaultError) {
         await replacements.lock(collection.name)
         defer { replacements.unlock(collection.name) }
         guard let context else { throw VaultError.vaultClosed }
@@ -69,7 +75,7 @@ extension Vault {
             }
             await collection.forgetFile()
         } else {
-            try await collection.removeFile(by: deletion)
+            try await collection.removeFile(by: deletion, withProtectedItems: limit)
         }
         // It is deleted, whatever comes of the rest. A copy that still runs would become a generation after that.
         try? await context.copyWorker.perform { (_) throws(VaultError) in }
