@@ -8,7 +8,7 @@ extension Conversation {
     /// Asks a person to confirm the deletion of a keychain and its items.
     func confirmDeletion(of label: String, for caller: Caller, protectedItems: Int) async -> Bool {
         let label = PromptText.name(label)
-        var explanation = [caller.introduction, Text("The keychain “\(label)” cannot be brought back.")]
+        var explanation = [Text("The keychain “\(label)” cannot be brought back.")]
         if protectedItems > 0 {
             explanation.append(
                 Text(
@@ -19,14 +19,11 @@ extension Conversation {
             )
         }
         return await confirm(
-            request(
-                .confirmation,
-                title: Text("Delete Keychain"),
-                Text("Delete the keychain “\(label)”?"),
-                explanation,
-                button: Text("Delete"),
-                for: caller
-            )
+            title: Text("Delete Keychain"),
+            Text("Delete the keychain “\(label)”?"),
+            explanation,
+            button: Text("Delete"),
+            for: caller
         )
     }
 
@@ -34,17 +31,11 @@ extension Conversation {
     func confirmForgetting(_ label: String, for caller: Caller) async -> Bool {
         let label = PromptText.name(label)
         return await confirm(
-            request(
-                .confirmation,
-                title: Text("Delete Keychain"),
-                Text("Delete the keychain “\(label)”?"),
-                [
-                    caller.introduction,
-                    Text("Its file is missing. Its past states are kept: one of them can be restored instead."),
-                ],
-                button: Text("Delete"),
-                for: caller
-            )
+            title: Text("Delete Keychain"),
+            Text("Delete the keychain “\(label)”?"),
+            [Text("Its file is missing. Its past states are kept: one of them can be restored instead.")],
+            button: Text("Delete"),
+            for: caller
         )
     }
 
@@ -52,16 +43,11 @@ extension Conversation {
     func confirmSalvage(of label: String, for caller: Caller) async -> Bool {
         let label = PromptText.name(label)
         return await confirm(
-            request(
-                .confirmation,
-                title: Text("Repair Keychain"),
-                Text("Make a new file from what is intact in the keychain “\(label)”?"),
-                [
-                    caller.introduction, Text("The damaged file is kept beside the new one."),
-                ],
-                button: Text("Repair"),
-                for: caller
-            )
+            title: Text("Repair Keychain"),
+            Text("Make a new file from what is intact in the keychain “\(label)”?"),
+            [Text("The damaged file is kept beside the new one.")],
+            button: Text("Repair"),
+            for: caller
         )
     }
 
@@ -70,23 +56,17 @@ extension Conversation {
     /// - Parameter items: the labels of those that it gets.
     func confirmSandbox(_ program: String, items: [String], for caller: Caller) async -> Bool {
         let name = PromptText.name(String(program.drop { $0 != ":" }.dropFirst()))
-        var explanation = [
-            caller.introduction,
-            Text("It will see what it stores, and nothing else of your keychains."),
-        ]
+        var explanation = [Text("It will see what it stores, and nothing else of your keychains.")]
         if !items.isEmpty {
             // Translators: the labels of items
             explanation.append(Text("It keeps: \(ItemNames.summary(items))"))
         }
         return await confirm(
-            request(
-                .confirmation,
-                title: Text("Limit Application"),
-                Text("Limit “\(name)” to its own items?"),
-                explanation,
-                button: Text("Limit"),
-                for: caller
-            )
+            title: Text("Limit Application"),
+            Text("Limit “\(name)” to its own items?"),
+            explanation,
+            button: Text("Limit"),
+            for: caller
         )
     }
 
@@ -104,18 +84,30 @@ extension Conversation {
             """
         )
         return await confirm(
-            request(
-                .confirmation,
-                title: Text("Recovery Key"),
-                Text(verbatim: text),
-                [caller.introduction, explanation],
-                button: Text("I Have Written It Down"),
-                for: caller
-            )
+            title: Text("Recovery Key"),
+            Text(verbatim: text),
+            [explanation],
+            button: Text("I Have Written It Down"),
+            for: caller
         )
     }
 
-    private func confirm(_ request: PromptRequest) async -> Bool {
+    /// Asks a question; an introduction of the caller comes before the explanation.
+    private func confirm(
+        title: Text,
+        _ question: Text,
+        _ explanation: [Text],
+        button: Text,
+        for caller: Caller
+    ) async -> Bool {
+        let request = request(
+            .confirmation,
+            title: title,
+            question,
+            [caller.introduction] + explanation,
+            button: button,
+            for: caller
+        )
         guard let answer = try? await ask(request), case .confirmed = consume answer else { return false }
         return true
     }
