@@ -280,6 +280,21 @@ struct PromptTests {
         }
     }
 
+    @Test("#90 a prompt of which one collection was deleted unlocks the others")
+    func prompt_oneCollectionWasDeleted_unlocksTheOthers() async throws {
+        try await withLockedLogin { service, _ in
+            let client = service.client
+            let properties = SecretServiceProxy.collectionProperties(label: "Work")
+            let creation = try await client.createCollection(properties).prompt
+            let work = try #require(try await client.complete(creation).path)
+            try await client.lock([work])
+            let late = try await client.unlock([work, .login]).prompt
+            let deletion = try await client.deleteCollection(work)
+            #expect(try await !client.complete(deletion).isDismissed)
+            #expect(try await client.complete(late).paths == [ObjectPath.login.rawValue])
+        }
+    }
+
     @Test("#89 #118 a deletion dismissed after the answer does not happen", .onLoop)
     @BusActor
     func dismiss_afterTheAnswer_keepsTheCollection() async throws {

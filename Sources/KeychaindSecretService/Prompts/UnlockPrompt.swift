@@ -90,14 +90,16 @@ final class UnlockPrompt: PromptAction {
     }
 
     private func unlockCollections(asking conversation: Conversation, naming named: NamedItems?) async -> Bool {
-        for collection in await collections() where collection.isLocked && !collection.isUnreadable {
+        for collection in await collections()
+        where collection.isLocked && !collection.isUnreadable && !collection.isDeleted {
             let isUnlocked = await unlocking.unlocker.unlockPresent(
                 collection,
                 asking: conversation,
                 for: client,
                 naming: named
             )
-            guard isUnlocked else { return false }
+            // Its deletion also ends its dialog.
+            guard isUnlocked || collection.isDeleted else { return false }
         }
         return true
     }

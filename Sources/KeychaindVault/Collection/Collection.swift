@@ -181,7 +181,7 @@ package final class Collection {
     /// The public key that protected items are sealed to, when it is known.
     var passcodePublicKey: [UInt8]? { keys?.passcodePublicKey }
 
-    var isDeleted: Bool {
+    package var isDeleted: Bool {
         if case .deleted = phase { true } else { false }
     }
 
