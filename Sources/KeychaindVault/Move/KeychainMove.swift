@@ -220,7 +220,7 @@ package struct KeychainMove {
             "`backup` beside this file. They open with your password or a recovery key.",
             "An administrator can copy the files themselves.", "",
             "To put a keychain that is still here in its place: docs/backup.md of keychaind,",
-            "\"Restore a keychain\".", "",
+            "\"Make and restore backups\".", "",
         ]
         return lines.joined(separator: "\n")
     }
