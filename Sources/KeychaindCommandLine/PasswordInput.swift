@@ -65,6 +65,11 @@ package enum PasswordInput {
                 Glibc.read(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
             }
             if result < 0, errno == EINTR { continue }
+            // Whoever passed the descriptor may have made it non-blocking.
+            if result < 0, errno == EAGAIN {
+                waitForInput(descriptor)
+                continue
+            }
             guard result >= 0 else {
                 let reason = String(cString: strerror(errno))
                 throw CommandFailure(.inputOutput, Text("the password cannot be read: \(reason)"))
@@ -89,6 +94,12 @@ package enum PasswordInput {
 
     private static func endsWithNewline(_ buffer: borrowing SecureBytes, _ count: Int) -> Bool {
         buffer.withUnsafeBytes { $0[count - 1] == UInt8(ascii: "\n") }
+    }
+
+    /// Waits for input or its end.
+    private static func waitForInput(_ descriptor: Int32) {
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&event, 1, -1) < 0 && errno == EINTR {}
     }
 
     /// Waits for input; false if the other descriptor became readable.

@@ -51,10 +51,21 @@ enum PasswordInput {
             if result == 0 { break }
             if result < 0 {
                 if errno == EINTR { continue }
+                // Whoever passed the descriptor may have made it non-blocking.
+                if errno == EAGAIN {
+                    waitForInput(descriptor)
+                    continue
+                }
                 return nil
             }
             count += result
         }
         return count
+    }
+
+    /// Waits for input or its end.
+    private static func waitForInput(_ descriptor: Int32) {
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&event, 1, -1) < 0 && errno == EINTR {}
     }
 }
