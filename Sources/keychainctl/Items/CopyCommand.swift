@@ -6,7 +6,7 @@ import SecretServiceClient
 struct CopyCommand: ProviderCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Copy items to another keychain, with their attributes and times."
+        abstract: "Copy items to another keychain, with their attributes; in keychaind also with their times."
     )
 
     @OptionGroup var items: ItemArguments

@@ -7,7 +7,7 @@ struct RulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
         abstract: "Decide which programs may have which items.",
-        discussion: "Needs keychaind. keychaind asks for your password before rules change.",
+        discussion: "Needs keychaind. keychaind asks for your password or a touch before rules change.",
         subcommands: [List.self, Add.self, Remove.self, Reset.self, Test.self, LearnCommand.self],
         defaultSubcommand: List.self
     )
