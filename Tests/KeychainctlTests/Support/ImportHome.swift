@@ -162,6 +162,10 @@ struct StoredItem: Hashable {
                 )
             )
         }
-        return items.sorted { ($0.label, $0.secret.description) < ($1.label, $1.secret.description) }
+        // Of items that are alike otherwise, one may have been made in the next second.
+        func place(_ item: StoredItem) -> (String, String, UInt64) {
+            (item.label, item.secret.description, item.created)
+        }
+        return items.sorted { place($0) < place($1) }
     }
 }
