@@ -106,7 +106,9 @@ struct NameTests {
     @Test
     @BusActor
     func acquireName_lostWithTheReply_isTold() async throws {
-        let (bus, first, second) = try await connections()
+        // `first` connects last: a bus that has not waited since a connection's last message takes that one's next
+        // message before others that arrived earlier.
+        let (bus, second, first) = try await connections()
         let lost = Recorder<Void>()
         bus.pause()
         defer { bus.resume() }
