@@ -7,15 +7,19 @@ import KeychaindRights
 package struct SandboxInstallations: Sendable {
     private let flatpaks: [String]
     private let snaps: [String]
+    /// The time for reading the folders, whose disks may never answer.
+    let patience: Duration
 
     private static let mostPrograms = 10_000
 
     /// - Parameters:
     ///   - flatpaks: folders with one folder for each application.
     ///   - snaps: folders with one folder for each Snap.
-    package init(flatpaks: [String] = [], snaps: [String] = []) {
+    ///   - patience: the time for reading the folders.
+    package init(flatpaks: [String] = [], snaps: [String] = [], patience: Duration = .seconds(10)) {
         self.flatpaks = flatpaks
         self.snaps = snaps
+        self.patience = patience
     }
 
     /// The installations of the system and of the user's data folder.

@@ -18,6 +18,7 @@ package final class Sandboxes {
 
     private let vault: Vault
     private let installations: SandboxInstallations
+    private let looks: BlockingCalls
     private let logger: Logger
     private var records: [String: SandboxRecord] = [:]
     /// The first start that had records; entries of the audit from before are of sandboxes that were there.
@@ -31,6 +32,7 @@ package final class Sandboxes {
     init(in vault: Vault, installations: SandboxInstallations, logger: Logger) {
         self.vault = vault
         self.installations = installations
+        looks = BlockingCalls(limit: 1, patience: installations.patience, mostForOne: 1)
         self.logger = logger
     }
 
@@ -45,24 +47,38 @@ package final class Sandboxes {
         do throws(VaultError) {
             let stored = try await vault.sandboxRecords()
             records = stored.programs
-            isRecorded = true
             if let since = stored.since {
                 self.since = since
+                isRecorded = true
                 return
             }
-            let installed = await BlockingThread.run { [installations] in installations.programs() }
+            guard let installed = await installedPrograms() else {
+                return reportLimits(because: "the folders of installed programs do not answer")
+            }
             let now = Timestamp.now()
             since = now
+            isRecorded = true
             for program in installed where records[program] == nil && hasRoom {
                 records[program] = SandboxRecord(.unconfirmed)
             }
             try await vault.record(records, since: now)
         } catch {
-            // The daemon is ending.
-            guard vault.isOpen else { return }
-            // Without records, every sandbox is limited.
-            logger.error("Sandboxes are not recorded, and all are limited", metadata: ["reason": "\(error)"])
+            reportLimits(because: "\(error)")
         }
+    }
+
+    /// The programs that are installed; nil if their folders do not answer in time.
+    private func installedPrograms() async -> Set<String>? {
+        await looks.runEventually(for: "installations", while: { [vault] in vault.isOpen }) { [installations] in
+            installations.programs()
+        }
+    }
+
+    /// Logs that every sandbox is limited, since there are no records.
+    private func reportLimits(because reason: String) {
+        // A daemon that is ending needs none.
+        guard vault.isOpen else { return }
+        logger.error("Sandboxes are not recorded, and all are limited", metadata: ["reason": "\(reason)"])
     }
 
     // MARK: Views

@@ -160,7 +160,7 @@ struct RestorePlaceTests {
         let service = try await ProviderInProcess(clock: time.clock)
         let backup = try await makeBackup(in: service)
         let folder = try service.folder.makeFolder("home/keychaind/backup")
-        let stalled = try StalledFile(in: folder, named: "login.keychain", opens: false)
+        let stalled = try StalledFile(in: folder, named: "login.keychain", from: .opening)
         defer { stalled.end() }
         let backups = BackupFolder(in: service.folder.path("home"))
         let copying = Task { @BusActor in try await service.vault.backUp(.login, to: backups) }

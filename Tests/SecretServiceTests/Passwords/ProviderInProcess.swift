@@ -28,6 +28,7 @@ final class ProviderInProcess {
     ///   - folder: the folder of a closed one, as after a restart.
     ///   - confinement: the sandbox around every client.
     ///   - look: finds the sandbox instead.
+    ///   - installations: where sandboxed programs are installed.
     ///   - inspection: looks at the processes of callers instead, for as long as it takes.
     ///   - inspector: decides the trust in prompters; nil to trust all.
     init(
@@ -37,6 +38,7 @@ final class ProviderInProcess {
         folder: TemporaryFolder? = nil,
         confinement: Confinement = .none,
         look: ConnectionLooks.Look? = nil,
+        installations: SandboxInstallations = SandboxInstallations(),
         inspector: (any PrompterInspector)? = nil,
         inspection: CallerInspector.Inspection? = nil
     ) async throws {
@@ -63,6 +65,7 @@ final class ProviderInProcess {
             ),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             confinement: look ?? { _, _ in confinement },
+            installations: installations,
             limits: limits,
             clock: clock,
             logger: logger

@@ -26,6 +26,24 @@ struct SandboxRecordTests {
         }
     }
 
+    @Test(
+        "a disk that never answers limits the programs installed on it, and holds up no start",
+        .enabled(if: StalledFile.isPossible)
+    )
+    @BusActor
+    func firstStart_diskOfInstallationsNeverAnswers_programIsLimited() async throws {
+        let folder = try TemporaryFolder()
+        let stalled = try StalledFile(in: folder.path, named: "org.example.Mail", from: .look)
+        defer { stalled.end() }
+        let service = try await ProviderInProcess(
+            confinement: .sandbox(.flatpak("org.example.Chat")),
+            installations: SandboxInstallations(flatpaks: [folder.path], patience: .zero)
+        )
+        #expect(try await service.client.searchItems([:]).unlocked == [])
+        // The next start looks again.
+        #expect(try await service.vault.sandboxRecords().since == nil)
+    }
+
     @Test("beside as many programs as can be recorded, another is limited and not recorded")
     @BusActor
     func limit_anotherProgramCalls_isNotRecorded() async throws {

@@ -1,21 +1,26 @@
 import Foundation
 import Glibc
 
-/// A regular file on a disk that never answers a read or a write, or not even an opening: a file system in user space
-/// that is this one file.
+/// A regular file on a disk that never answers a read or a write, or not even an opening or a look: a file system in
+/// user space that is this one file.
 ///
 /// Mounting it requires root.
 package final class StalledFile: Sendable {
     package static let isPossible = geteuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0
 
+    /// The first operation that it does not answer; nor does it answer those after it.
+    package enum Silence: Sendable {
+        case look, opening, transfer
+    }
+
     package let path: String
 
-    /// An element for each read, write or opening that waits.
+    /// An element for each operation that waits.
     package let transfers: AsyncStream<Void>
 
     private let device: CInt
 
-    package init(in folder: String, named name: String = "stalled", opens: Bool = true) throws {
+    package init(in folder: String, named name: String = "stalled", from silence: Silence = .transfer) throws {
         path = folder + "/" + name
         guard FileManager.default.createFile(atPath: path, contents: nil) else { throw CocoaError(.fileWriteUnknown) }
         device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
@@ -26,7 +31,7 @@ package final class StalledFile: Sendable {
         let (transfers, continuation) = AsyncStream.makeStream(of: Void.self)
         self.transfers = transfers
         Thread { [device] in
-            Self.serve(device, opens: opens, onTransfer: { continuation.yield() })
+            Self.serve(device, from: silence, onTransfer: { continuation.yield() })
             continuation.finish()
         }.start()
     }
@@ -39,8 +44,8 @@ package final class StalledFile: Sendable {
         umount2(path, CInt(MNT_DETACH))
     }
 
-    /// Answers everything but reads and writes, and perhaps openings, until the end.
-    private static func serve(_ device: CInt, opens: Bool, onTransfer: () -> Void) {
+    /// Answers everything before the silence, until the end.
+    private static func serve(_ device: CInt, from silence: Silence, onTransfer: () -> Void) {
         var request = [UInt8](repeating: 0, count: 1 << 17)
         while true {
             let count = read(device, &request, request.count)
@@ -56,7 +61,8 @@ package final class StalledFile: Sendable {
             switch operation {
             case 2, 36: break  // FUSE_FORGET, FUSE_INTERRUPT
             case 15, 16: onTransfer()  // FUSE_READ, FUSE_WRITE
-            case 14 where !opens: onTransfer()  // FUSE_OPEN
+            case 14 where silence != .transfer: onTransfer()  // FUSE_OPEN
+            case 3 where silence == .look: onTransfer()  // FUSE_GETATTR
             case 26: answer(device, number, words([7, 31, 0, 0, 0, 4096, 1] + [UInt32](repeating: 0, count: 9)))
             case 3: answer(device, number, attributes)  // FUSE_GETATTR
             case 14: answer(device, number, words([0, 0, 1, 0]))  // FUSE_OPEN, without the page cache
