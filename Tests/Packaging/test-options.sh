@@ -34,6 +34,8 @@ check_equal "SIGINT ends it with status 0" "$status" 0
 
 # Two buses, one data folder: the second daemon must not use it.
 check "keychaind starts once more" start_daemon
+# Answered once it has locked the folder; it has its name before.
+check_equal "it has the secret" "$(secret-tool lookup name value)" secret
 first_address=$DBUS_SESSION_BUS_ADDRESS
 mkdir "$work/second"
 sed "s|unix:path=.*</l|unix:path=$work/second/bus</l|" "$work/bus.conf" >"$work/second/bus.conf"
