@@ -120,6 +120,21 @@ def count(folder):
     return figures
 
 
+def traced(calls, action, times, file):
+    """The syncs, written bytes and messages of an action that is done several times."""
+    start = os.path.getsize(file)
+    for _ in range(times):
+        action()
+    calls.settle()
+    with open(file) as lines:
+        lines.seek(start)
+        found = re.findall(r"^\d+ +(?:<\.\.\. )?(\w+)(?: resumed>.*|\(.*)\) += (-?\d+)", lines.read(), re.M)
+    syncs = sum(call in SYNCS for call, _ in found)
+    written = sum(int(result) for call, result in found if call in WRITES and int(result) > 64)
+    messages = sum(call in {"sendmsg", "sendto"} for call, _ in found)
+    return syncs, written, messages
+
+
 def trace(file):
     calls = Calls()
     figures = {}
@@ -127,17 +142,9 @@ def trace(file):
         for _ in range(5):
             action()
         calls.settle()
-        start = os.path.getsize(file)
-        for _ in range(times):
-            action()
-        calls.settle()
-        with open(file) as lines:
-            lines.seek(start)
-            found = re.findall(r"^\d+ +(?:<\.\.\. )?(\w+)(?: resumed>.*|\(.*)\) += (-?\d+)", lines.read(), re.M)
-        syncs = sum(call in SYNCS for call, _ in found)
-        written = sum(int(result) for call, result in found if call in WRITES and int(result) > 64)
-        messages = sum(call in {"sendmsg", "sendto"} for call, _ in found)
-        counts = {"syncs": syncs, "bytes": written, "messages": messages}
+        # A busy machine pauses between calls, and in a pause the daemon writes the journal back: in one of the rounds.
+        rounds = [traced(calls, action, times, file) for _ in range(ROUNDS)]
+        counts = dict(zip(("syncs", "bytes", "messages"), map(min, zip(*rounds))))
         figures[name] = {unit: round(value / times, 1) for unit, value in counts.items()}
     return figures
 
