@@ -65,7 +65,7 @@ end() {
     eventually has_ended "$daemon_pid"
     daemon_pid=''
 }
-lookup() { $by $anna timeout 20 secret-tool lookup name value 2>/dev/null || true; }
+lookup() { $by $anna timeout 60 secret-tool lookup name value 2>/dev/null || true; }
 
 # MARK: in the domain
 
@@ -73,7 +73,7 @@ check "keychaind starts in the domain" begin -- --unlock
 check_match "the log names the domain's folder" "$(<"$work/daemon.log")" "in a domain of its own folder=/var/lib/keychaind/$anna/data"
 check_match "it has the domain's group" "$(grep ^Gid: "/proc/$daemon_pid/status")" "$anna.$group.$group.$group"
 check_equal "it cannot gain further privileges" "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$daemon_pid/status")" 1
-check "programs can store a secret" $by $anna sh -c 'printf secret | timeout 20 secret-tool store --label=l name value'
+check "programs can store a secret" $by $anna sh -c 'printf secret | timeout 60 secret-tool store --label=l name value'
 check_equal "programs can look it up" "$(lookup)" secret
 for place in /var/lib/keychaind /run/keychaind; do
     check_equal "$place: only root can change it" "$(stat -c '%a %u:%g' $place)" "755 0:0"
