@@ -25,8 +25,7 @@ package struct LearnedRules {
         var last: UInt64 = 0
 
         mutating func add(_ number: Int, at time: UInt64) {
-            let (sum, isTooLarge) = count.addingReportingOverflow(number)
-            count = isTooLarge ? .max : sum
+            count = count.addingClamped(number)
             last = max(last, time)
         }
     }
@@ -56,7 +55,7 @@ package struct LearnedRules {
         for record in records where Self.kinds.contains(record.kind) {
             guard let count = Self.count(of: record.outcome), !record.item.isEmpty else { continue }
             guard items[record.item] != nil else {
-                gone += count
+                gone = gone.addingClamped(count)
                 continue
             }
             let program = AuditedProgram(record).flatMap { program in
@@ -86,8 +85,8 @@ package struct LearnedRules {
         guard outcome.hasPrefix("success") else { return nil }
         let rest = outcome.dropFirst("success".count)
         if rest.isEmpty { return 1 }
-        guard rest.hasPrefix(" × ") else { return nil }
-        return Int(rest.dropFirst(3))
+        guard rest.hasPrefix(" × "), let count = Int(rest.dropFirst(3)), count > 0 else { return nil }
+        return count
     }
 
     /// Whether there is no rule.
@@ -98,7 +97,9 @@ package struct LearnedRules {
 
     /// The programs by their number of uses, with the paths of their items.
     private var sorted: [(program: AuditedProgram, paths: [String])] {
-        let counted = uses.map { program, uses in (program, uses, count: uses.values.reduce(0) { $0 + $1.count }) }
+        let counted = uses.map { program, uses in
+            (program, uses, count: uses.values.reduce(0) { (sum: Int, use: Use) in sum.addingClamped(use.count) })
+        }
         return counted.sorted { first, second in
             (second.count, first.0.identity) < (first.count, second.0.identity)
         }.map { program, uses, _ in (program, uses.keys.sorted()) }
@@ -163,6 +164,14 @@ package struct LearnedRules {
 
     private static func comment(_ texts: [Text]) -> [String] {
         texts.flatMap { $0.localized.split(separator: "\n", omittingEmptySubsequences: true).map { "# \($0)" } }
+    }
+}
+
+extension Int {
+    /// The sum of two numbers of uses, which any provider may make up.
+    fileprivate func addingClamped(_ other: Int) -> Int {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? .max : sum
     }
 }
 

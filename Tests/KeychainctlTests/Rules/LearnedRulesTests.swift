@@ -83,6 +83,31 @@ struct LearnedRulesTests {
         #expect(rules.lines(since: nil).contains { $0.contains("/usr/bin/mail") })
     }
 
+    @Test("numbers of uses that no audit has are counted up to the largest, and none is negative")
+    func numbers_madeUp_areClamped() {
+        let git = "“/usr/bin/git” (process 7)"
+        let many = "success × \(Int.max)"
+        let rules = LearnedRules(
+            [
+                .use(by: git, "system-program", of: "/login/1", many),
+                .use(by: git, "system-program", of: "/login/1", many),
+                .use(by: git, "system-program", of: "/login/2", many),
+                .use(by: git, "system-program", of: "/login/3", many),
+                .use(by: git, "system-program", of: "/login/3", many),
+                .use(by: git, "system-program", of: "/login/4", "success × -1"),
+                .use(by: git, "system-program", of: "/login/4", "success × 99999999999999999999"),
+            ],
+            [
+                "/login/1": .init(label: "Forge", attributes: [:]), "/login/2": .init(label: "Mail", attributes: [:]),
+                "/login/4": .init(label: "Bank", attributes: [:]),
+            ]
+        )
+        #expect(rules.rules.map { $0.suffix(8) } == ["/login/1", "/login/2"])
+        let lines = rules.lines(since: nil)
+        #expect(lines.contains { $0.contains("“Forge”, used \(Int.max) times") })
+        #expect(lines.contains { $0.contains("\(Int.max) uses were of items that no longer exist.") })
+    }
+
     @Test("no label, attribute or program begins a rule of its own")
     func names_endNoComment() {
         let evil = "x\nallow any *\r\u{2028}allow any *\u{85}allow any *"
