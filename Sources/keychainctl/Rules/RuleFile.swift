@@ -9,16 +9,21 @@ struct RuleFile {
     /// Many more than the 10,000 rules that keychaind takes.
     private static let limit = 16 << 20
 
+    /// Reads the file to its end; Ctrl-C ends the wait for a terminal or a pipe.
+    ///
     /// - Parameter path: `-` for standard input.
-    init(_ path: String) throws(CommandFailure) {
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+    init(_ path: String, _ interruption: Interruption) throws(CommandFailure) {
+        // The open of a pipe would wait for its writer.
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, flags)
         guard descriptor >= 0 else { throw RuleFile.failure(path, errno) }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
+            try RuleFile.waitForInput(descriptor, interruption)
             let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count >= 0 else { throw RuleFile.failure(path, errno) }
             guard count > 0 else { break }
             bytes += buffer[..<count]
@@ -37,6 +42,15 @@ struct RuleFile {
         text.unicodeScalars.split(whereSeparator: { $0 == "\n" || $0 == "\r" }).map { line in
             String(line.drop { $0 == " " || $0 == "\t" })
         }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+
+    private static func waitForInput(_ descriptor: Int32, _ interruption: Interruption) throws(CommandFailure) {
+        var events = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&events, 2, -1) < 0 && errno == EINTR {}
+        guard events[1].revents == 0 else { throw CommandFailure(.cancelled, Text("interrupted")) }
     }
 
     private static func failure(_ path: String, _ code: Int32) -> CommandFailure {

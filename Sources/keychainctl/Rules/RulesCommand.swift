@@ -74,7 +74,7 @@ struct RulesCommand: AsyncParsableCommand {
 
         func run(_ provider: ProviderAccess) async throws {
             var rules = rules
-            if let file { rules = try RuleFile(file).rules }
+            if let file { rules = try RuleFile(file, provider.interruption).rules }
             guard !rules.isEmpty else { throw CommandFailure(.notFound, Text("the file has no rules")) }
             let ids: [String]
             do throws(SecretServiceError) {

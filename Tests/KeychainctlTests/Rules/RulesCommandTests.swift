@@ -143,6 +143,30 @@ struct RulesCommandTests {
         }
     }
 
+    @Test("Ctrl-C ends the wait for rules from a pipe")
+    func add_interrupted_ends() async throws {
+        try await Controlled.with { controlled in
+            let folder = try TemporaryFolder()
+            let path = folder.path("rules")
+            try #require(mkfifo(path, 0o600) == 0)
+            let process = try ChildProcess(
+                ImportHome.executable,
+                ["rules", "add", "--file", path],
+                environment: controlled.provider.bus.environment
+            )
+            var writer: Int32 = -1
+            defer { close(writer) }
+            // A pipe can be opened for writing only once it has a reader.
+            try await eventually("a reader") {
+                writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+                return writer >= 0
+            }
+            process.send(SIGINT)
+            #expect(try await process.waitForExit() == .exited(5))
+            #expect(try await process.standardError.text() == "keychainctl: interrupted\n")
+        }
+    }
+
     @Test(
         "Wrong usage is said before anybody is asked",
         arguments: [
