@@ -5,16 +5,27 @@ import KeychaindLanguage
 
 /// Ctrl-C, SIGTERM and SIGHUP as a cancellation, so that a command can clean up.
 ///
+/// A command that nohup(1) has started stays when its terminal is gone.
+///
 /// `@unchecked Sendable`: dispatch sources may be used by any thread, but do not say so.
 package final class Interruption: @unchecked Sendable {
     /// Becomes readable at the first signal, for waits that do not see the cancellation of a task.
     package let descriptor: Int32
     private let sources: [any DispatchSourceSignal]
 
+    private static let signals = [SIGINT, SIGTERM] + (Interruption.ignoresHangup ? [] : [SIGHUP])
+
+    /// Whether the program was started with SIGHUP ignored.
+    private static var ignoresHangup: Bool {
+        let former = signal(SIGHUP, SIG_IGN)
+        signal(SIGHUP, former)
+        return unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     private init(_ onSignal: @escaping @Sendable () -> Void) {
         let descriptor = keychaind_eventfd()
         self.descriptor = descriptor
-        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+        sources = Interruption.signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {

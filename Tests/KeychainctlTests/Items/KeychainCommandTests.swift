@@ -154,4 +154,26 @@ struct KeychainCommandTests {
             #expect(try await process.waitForExit() == .exited(5))
         }
     }
+
+    @Test("A command that ignores hangups from its start, as by nohup, goes on after one")
+    func watch_hangupIgnored_goesOn() async throws {
+        try await Controlled.with { controlled in
+            let process = try ChildProcess(
+                "/bin/bash",
+                ["-c", "trap '' HUP; exec \"$0\" watch", ImportHome.executable],
+                environment: controlled.provider.bus.environment
+            )
+            let lines = process.standardOutput.lines
+            // Repeated until the subscription is there.
+            try await eventually("a change") {
+                try await controlled.add("Before", ["a": "b"]).delete()
+                return !lines.all.isEmpty
+            }
+            process.send(SIGHUP)
+            try await controlled.add("After the hangup", ["a": "c"])
+            _ = try await lines.first("a change after the hangup") { $0.contains("After the hangup") }
+            process.send(SIGTERM)
+            #expect(try await process.waitForExit() == .exited(5))
+        }
+    }
 }
