@@ -16,6 +16,23 @@ struct UsageTests {
         }
     }
 
+    @Test(
+        "Arguments of which one would be ignored are wrong usage",
+        arguments: [
+            ["audit", "--id", "login/1", "service=mail"], ["audit", "--id", "login/1", "--label", "Mail"],
+            ["credential", "--serve", "a.service/b=c=d", "--serve", "a.service/b=e=f"],
+            ["history", "a=b", "--restore", "x", "--json"],
+        ]
+    )
+    func arguments_ignored_areWrongUsage(arguments: [String]) async throws {
+        let result = try await Command.run(
+            ImportHome.executable,
+            arguments,
+            environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"]
+        )
+        #expect(result.status == .exited(64), "\(result.errors)")
+    }
+
     @Test("A day that the month does not have is no time", arguments: ["2026-02-30", "2026-04-31 12:00", "2025-02-29"])
     func since_noDay_isWrongUsage(day: String) async throws {
         let result = try await Command.run(ImportHome.executable, ["audit", "--since", day])

@@ -36,6 +36,9 @@ struct AuditCommand: ProviderCommand {
 
     func validate() throws {
         _ = try ItemQuery.attributes(attributes)
+        guard id == nil || attributes.isEmpty && label == nil else {
+            throw ValidationError("--id names one item; leave out the other conditions")
+        }
         if let since, Time.parse(since) == nil { throw ValidationError("--since: “\(since.visible)” is no time") }
     }
 

@@ -25,6 +25,7 @@ struct HistoryCommand: ProviderCommand {
 
     func validate() throws {
         guard restore == nil || compare.isEmpty else { throw ValidationError("choose --compare or --restore") }
+        guard restore == nil || !format.json else { throw ValidationError("--restore has no --json") }
     }
 
     func run(_ provider: ProviderAccess) async throws {

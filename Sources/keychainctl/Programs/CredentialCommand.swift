@@ -30,11 +30,15 @@ struct CredentialCommand: ProviderCommand {
     @OptionGroup var prompt: PromptArguments
 
     func validate() throws {
+        var names: Set<String> = []
         for query in try served.map(SecretQuery.init) {
             let parts = query.name.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
                 let name = query.name.visible
                 throw ValidationError("--serve: “\(name)” is not UNIT/NAME, such as mail.service/password")
+            }
+            guard names.insert(query.name).inserted else {
+                throw ValidationError("--serve: “\(query.name.visible)” is given twice")
             }
         }
     }
