@@ -31,10 +31,12 @@ struct HistoryCommand: ProviderCommand {
     func run(_ provider: ProviderAccess) async throws {
         do {
             let copies = try await provider.client.keychainCopies()
-            let subject = try await subject(provider.client)
+            let subject = try await subject(provider)
             let own = copies.filter { copy in subject.keychain == nil || copy.keychain == subject.keychain }
             if let restore {
-                try await putBack(subject, from: try Self.find(restore, in: own), provider)
+                let state = try Self.find(restore, in: own)
+                try await Self.checkLabel(of: subject, provider.client)
+                try await putBack(subject, from: state, provider)
             } else if compare.isEmpty {
                 try list(own, provider.output)
             } else {
@@ -49,26 +51,46 @@ struct HistoryCommand: ProviderCommand {
     fileprivate struct Subject {
         let label: String
         /// Nil if the item no longer exists.
-        let number: UInt64?
+        let item: SecretItem?
         /// The label of its keychain; nil if that is not known.
         let keychain: String?
+
+        /// The number of the item in its keychain.
+        var number: UInt64? { item?.path.split(separator: "/").last.flatMap { UInt64($0) } }
     }
 
-    private func subject(_ client: SecretClient) async throws -> Subject {
+    private func subject(_ provider: ProviderAccess) async throws -> Subject {
         let query = try items.query
-        let finder = ItemFinder(client: client)
+        let finder = ItemFinder(client: provider.client)
         do {
-            let found = try await finder.one(query, .shown)
+            var found = try await finder.one(query, .shown)
+            if restore != nil, found.isHidden {
+                // The label names the item to keychaind.
+                try await provider.unlockKeychains(of: [found], .shown)
+                found = try await finder.one(query, .shown)
+            }
             let labels = try await finder.keychainLabels()
-            return Subject(
-                label: found.properties.label,
-                number: found.item.path.split(separator: "/").last.flatMap { UInt64($0) },
-                keychain: labels[found.collectionPath]
-            )
+            return Subject(label: found.properties.label, item: found.item, keychain: labels[found.collectionPath])
         } catch let failure as CommandFailure {
             guard failure.status == .notFound, query.attributes.isEmpty, let label = query.label else { throw failure }
-            return Subject(label: label, number: nil, keychain: query.keychain)
+            return Subject(label: label, item: nil, keychain: query.keychain)
         }
+    }
+
+    /// Throws ``ExitStatus/refused`` if other items have the label too: they would be put back with the item.
+    private static func checkLabel(of subject: Subject, _ client: SecretClient) async throws {
+        guard let item = subject.item else { return }
+        let query = ItemQuery(label: subject.label, keychain: FoundItem.collectionPath(of: item))
+        guard try await ItemFinder(client: client).some(query, all: true, .never).count > 1 else { return }
+        throw CommandFailure(
+            .refused,
+            Text(
+                """
+                other items of its keychain are called “\(subject.label.visible)” too, and come back only together: \
+                “keychainctl restore … --item …”
+                """
+            )
+        )
     }
 
     private static func find(_ id: String, in copies: [KeychainCopy]) throws(CommandFailure) -> KeychainCopy {

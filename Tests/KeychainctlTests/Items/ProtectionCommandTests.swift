@@ -154,6 +154,39 @@ struct ProtectionCommandTests {
         }
     }
 
+    @Test("An item does not come back alone where others have its label")
+    func history_labelOfOthers_isRefused() async throws {
+        try await Controlled.with { controlled in
+            let anna = try await controlled.add("Mail", ["user": "anna"], "old")
+            let bob = try await controlled.add("Mail", ["user": "bob"], "old")
+            #expect(try await controlled.run("backup").succeeded)
+            for item in [anna, bob] { try await item.setSecret(try Secret("new")) }
+            let refused = try await controlled.run("history", "user=anna", "--restore", "backup:login.keychain")
+            #expect(refused.status == .exited(7) && refused.errors.contains("come back only together"))
+            #expect(try await controlled.text(["user": "bob"]) == "new")
+        }
+    }
+
+    @Test("An item of a keychain that has not been unlocked comes back")
+    func history_lockedKeychain_restores() async throws {
+        try await Controlled.with { controlled in
+            let item = try await controlled.add("Mail", ["service": "mail"], "old")
+            #expect(try await controlled.run("backup").succeeded)
+            try await item.setSecret(try Secret("new"))
+            try await controlled.provider.restartLocked()
+            let restored = try await controlled.run(
+                "history",
+                "--id",
+                "login/1",
+                "--restore",
+                "backup:login.keychain",
+                answering: .answer("password")
+            )
+            #expect(restored.succeeded && restored.text.hasPrefix("“Mail” is as in the state"), "\(restored.errors)")
+            #expect(try await controlled.run("get", "service=mail").text == "old")
+        }
+    }
+
     @Test(
         "What only keychaind can do says so with another provider",
         arguments: [
