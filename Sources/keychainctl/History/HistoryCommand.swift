@@ -40,7 +40,11 @@ struct HistoryCommand: ProviderCommand {
             } else if compare.isEmpty {
                 try list(own, provider.output)
             } else {
-                for id in compare { try await compare(subject, with: try Self.find(id, in: own), provider) }
+                // Each asks for a password: none is asked in vain, and none is lost with a later one.
+                for state in try compare.map({ id in try Self.find(id, in: own) }) {
+                    try await compare(subject, with: state, provider)
+                    try provider.output.flush()
+                }
             }
         } catch let error as SecretServiceError {
             throw CopyList.failure(error)

@@ -154,6 +154,26 @@ struct ProtectionCommandTests {
         }
     }
 
+    @Test("A comparison is shown although the next one fails, and none is made where a state does not exist")
+    func history_comparisonFails_keepsTheOthers() async throws {
+        try await Controlled.with { controlled in
+            let item = try await controlled.add("Mail", ["service": "mail"], "old")
+            #expect(try await controlled.run("backup").succeeded)
+            try await item.setSecret(try Secret("new"))
+            let state = "backup:login.keychain"
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.answer("password"), .cancel])
+            func compare(_ states: String...) async throws -> CommandResult {
+                let comparisons = states.flatMap { state in ["--compare", state] }
+                return try await controlled.run(["history", "service=mail"] + comparisons, input: [])
+            }
+            #expect(try await compare(state, "none").status == .exited(3))
+            #expect(prompter.questions.count == 0)
+            let halfway = try await compare(state, state)
+            #expect(halfway.status == .exited(5) && halfway.text.contains("“Mail” was different then"))
+            try await prompter.end()
+        }
+    }
+
     @Test("An item does not come back alone where others have its label")
     func history_labelOfOthers_isRefused() async throws {
         try await Controlled.with { controlled in
