@@ -8,10 +8,29 @@ package struct Journal: Hashable, Codable, Sendable {
 
     package struct Entry: Hashable, Codable, Sendable {
         package let path: String
-        package let was: FileState
+        package private(set) var was: FileState
         /// Nil while a command that changes the file is running.
         package var becomes: FileState?
         package var settings: [KeyFile.Setting]
+
+        /// Takes what somebody else has put at the path since as the state to restore, without the switch's own keys.
+        ///
+        /// A path that names nothing any more keeps its former state.
+        ///
+        /// - Parameter renewed: the keys that are set again; they are undone to their present values.
+        mutating func takeChange(to present: FileState, renewing renewed: [KeyFile.Setting]) {
+            guard let becomes, present != .absent, !present.matches(becomes), !present.matches(was) else { return }
+            if case .file(var content) = present, !settings.isEmpty {
+                var file = KeyFile(content.bytes)
+                for setting in settings { file.undo(setting) }
+                content.bytes = file.bytes
+                was = .file(content)
+            } else {
+                was = present
+            }
+            let keys = Set(renewed.map { [$0.group, $0.key] })
+            settings.removeAll { keys.contains([$0.group, $0.key]) }
+        }
     }
 
     private(set) var version = currentVersion

@@ -45,8 +45,10 @@ package struct Switch: Sendable {
         }
     }
 
-    /// Notes what is at each path now, unless an earlier run has.
+    /// Notes what is at each path now, unless an earlier run has and nobody else has changed it since.
     private func note(_ plan: Plan, in journal: inout Journal) throws(CommandFailure) {
+        // What is there after an interruption may be of the switch itself.
+        if journal.isComplete { try takeChanges(at: plan.steps, in: &journal) }
         journal.isComplete = false
         for folder in tree.missingFolders(for: account.journalPath) where !journal.folders.contains(folder) {
             journal.folders.append(folder)
@@ -57,6 +59,14 @@ package struct Switch: Sendable {
         }
         for path in commandPaths { try note(path, becomes: nil, settings: [], in: &journal) }
         for command in plan.commands where !journal.commands.contains(command) { journal.commands.append(command) }
+    }
+
+    private func takeChanges(at steps: [Plan.Step], in journal: inout Journal) throws(CommandFailure) {
+        for step in steps {
+            guard let index = journal.entries.firstIndex(where: { $0.path == step.path }) else { continue }
+            let present = try state(of: step.path)
+            journal.entries[index].takeChange(to: present, renewing: step.settings)
+        }
     }
 
     private func note(
@@ -76,14 +86,20 @@ package struct Switch: Sendable {
         }
         // A folder that cannot be trusted is refused before the first change.
         if let folder = try tree.openFolder(path.parentFolder, creating: false) { close(folder) }
-        let was = try tree.state(of: path)
-        guard was != .other else {
+        let was = try state(of: path)
+        journal.entries.append(.init(path: path, was: was, becomes: becomes, settings: settings))
+    }
+
+    /// What is at a path that is to be changed.
+    private func state(of path: String) throws(CommandFailure) -> FileState {
+        let state = try tree.state(of: path)
+        guard state != .other else {
             throw CommandFailure(
                 .refused,
                 Text("\(path.visible) is not a file of this user, so it cannot be changed and restored")
             )
         }
-        journal.entries.append(.init(path: path, was: was, becomes: becomes, settings: settings))
+        return state
     }
 
     private func perform(_ commands: [Plan.Command], _ journal: inout Journal) throws(CommandFailure) {

@@ -108,6 +108,44 @@ import Testing
         try Switch(account).on(try Plan(for: account))
         let text = system.text("/home/anna/.config/kwalletrc")
         #expect(text == "[org.freedesktop.secrets]\napiEnabled=false\n[Wallet]\nUse=1\n")
+        #expect(try Switch(account).off() == [])
+        let restored = system.text("/home/anna/.config/kwalletrc")
+        #expect(restored == "[org.freedesktop.secrets]\napiEnabled=true\n[Wallet]\nUse=1\n")
+    }
+
+    @Test("after a second switch, a key that others have left alone is undone as before the first one")
+    func secondSwitch_undoesItsFirstKeys() throws {
+        let system = try MadeUpSystem(["/usr/share/dbus-1/services/org.kde.ksecretd.service": ""])
+        let account = system.account()
+        try Switch(account).on(try Plan(for: account))
+        try system.write(
+            "[KSecretD]\nEnabled=true\n\n[Migration]\nMigrateTo3rdParty=true\nUse=1\n",
+            to: "/home/anna/.config/kwalletrc"
+        )
+        try Switch(account).on(try Plan(for: account))
+        #expect(try Switch(account).off() == [])
+        let restored = system.text("/home/anna/.config/kwalletrc")
+        #expect(restored == "[KSecretD]\nEnabled=true\n\n[Migration]\nUse=1\n")
+    }
+
+    @Test(
+        "after a second switch, what somebody else had put in the place of a file is restored, or else the first file",
+        arguments: [(nil, "mine\n"), ("first\n", nil), ("first\n", "mine\n")] as [(String?, String?)]
+    )
+    func secondSwitch_restoresTheLastFile(first: String?, since: String?) throws {
+        let path = "/home/anna/.local/share/dbus-1/services/org.freedesktop.secrets.service"
+        let system = try MadeUpSystem(first.map { [path: $0] } ?? [:])
+        let account = system.account()
+        try Switch(account).on(try Plan(for: account))
+        // The link leads to a file of this machine.
+        #expect(unlink(system.root.path + path) == 0)
+        if let since { try system.write(since, to: path) }
+        try Switch(account).on(try Plan(for: account))
+        let link = FileState.link(target: "/usr/share/keychaind/org.freedesktop.secrets.service")
+        #expect(try account.tree.state(of: path) == link)
+        #expect(try Switch(account).off() == [])
+        let last = since ?? first
+        #expect(system.text(path) == last)
     }
 
     @Test("the first switch keeps others away, also when it has made the folders of its journal")
