@@ -28,6 +28,9 @@ choices() {
         find . -type f -not -name switch.json -exec cksum {} + | sort)
 }
 before=$(tree)
+check_equal "without a bus to hand over on, the status is 8" \
+    "$(status_of env DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent "$control" switch on --now)" 8
+check_equal "without a bus to hand over on, nothing has changed" "$(tree)" "$before"
 check "it switches" "$control" switch on --quiet
 on=$(choices)
 check_match "the activation file is a link" "$on" 'org\.freedesktop\.secrets\.service .*/share/keychaind/'

@@ -35,6 +35,9 @@ struct SwitchOnCommand: AsyncParsableCommand {
         let account = try target.account()
         if ifNone, !account.otherProviders.isEmpty { return }
         let session = await Session.open()
+        guard session != nil || !now || dryRun else {
+            throw CommandFailure(.noProvider, Text("there is no session bus to hand over on"))
+        }
         if !target.all, !withoutImport { try await checkImport(account, session) }
         // The package of the PAM module configures PAM itself.
         var plan = try Plan(for: account, withLogins: !ifNone)
@@ -50,10 +53,7 @@ struct SwitchOnCommand: AsyncParsableCommand {
         if dryRun { return }
         try Switch(account).on(plan)
         if !target.all { await session?.reload() }
-        if now {
-            guard let session else {
-                throw CommandFailure(.noProvider, Text("there is no session bus to hand over on"))
-            }
+        if now, let session {
             try await session.handOver()
             say(Text("keychaind provides the Secret Service now."))
         } else if await session?.owner()?.isKeychaind != true, !target.all {
