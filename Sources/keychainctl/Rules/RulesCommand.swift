@@ -60,7 +60,7 @@ struct RulesCommand: AsyncParsableCommand {
         @Argument(help: "The rules, each in quotation marks of the shell.")
         var rules: [String] = []
 
-        @Option(help: "Add the rules of a file, one a line; lines with # are comments. A - is standard input.")
+        @Option(help: "Add the rules of a file, one a line, but for lines that begin with #. A - is standard input.")
         var file: String?
 
         @OptionGroup var format: JSONArguments
