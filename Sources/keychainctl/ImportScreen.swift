@@ -136,7 +136,8 @@ final class ImportScreen: ImportMessages {
     /// Writes and prints the report; throws ``ExitStatus/incomplete`` if something stayed behind.
     func finish(_ report: ImportReport) throws {
         finishProgress()
-        let path = try report.write()
+        // Before anything is printed, since a closed pipe ends the command.
+        let written = Result { () throws(CommandFailure) in try report.write() }
         Terminal.say(
             Text(
                 """
@@ -148,6 +149,7 @@ final class ImportScreen: ImportMessages {
         for item in report.leftItems {
             Terminal.say(Text("Left: “\(item.label)” in “\(item.keychain)”: \(item.shownReason.localized.visible)"))
         }
+        let path = try written.get()
         Terminal.say(Text("Report: \(path.visible)"))
         let kept = report.leftItems.count { $0.reason == ImportReport.keptReason }
         guard report.left == kept, report.skippedKeychains.isEmpty else {

@@ -36,6 +36,17 @@ struct FileTests {
         #expect(result.errors.contains("record 2 of the file has more than 4 MiB"), "\(result.errors)")
     }
 
+    @Test("what was imported is said although the report cannot be written")
+    func import_reportCannotBeWritten_saysWhatWasDone() async throws {
+        let home = try ImportHome()
+        let file = try home.folder.write(Self.logins, to: "logins.csv")
+        _ = try home.folder.makeFolder("state/keychaind")
+        try home.folder.write("", to: "state/keychaind/imports")
+        let result = try await home.runImport([file])
+        #expect(result.status == .exited(10) && result.errors.contains("the report "), "\(result.errors)")
+        #expect(result.text.contains("2 items: 2 copied"), "\(result.text)")
+    }
+
     @Test("several files are one import")
     func import_severalFiles_areOneImport() async throws {
         let home = try ImportHome()
