@@ -12,6 +12,8 @@ struct SwitchStatusCommand: AsyncParsableCommand {
 
     @OptionGroup var target: SwitchTarget
 
+    private static let patience = Duration.seconds(10)
+
     func run() async throws {
         try await Self.show(target)
     }
@@ -29,16 +31,32 @@ struct SwitchStatusCommand: AsyncParsableCommand {
                 Text("journalctl --user --unit keychaind says why")
             )
         }
-        show(inspection, hasBus: session != nil, of: target)
         var problems: [KeychainProblem] = []
-        if withKeychains, owner?.isKeychaind == true, let client = try? await SecretClient.connect() {
-            problems = await KeychainProblem.all(client)
+        if withKeychains, owner?.isKeychaind == true {
+            do throws(SecretServiceError) {
+                problems = try await keychainProblems()
+            } catch {
+                inspection.add(
+                    Text("keychaind does not answer"),
+                    Text("journalctl --user --unit keychaind says why")
+                )
+            }
         }
+        show(inspection, hasBus: session != nil, of: target)
         // Each says itself what mends it.
         for problem in problems { Terminal.say(Text(verbatim: "\n! \(problem.line.localized)")) }
         guard inspection.findings.isEmpty, problems.isEmpty else {
             throw ExitCode(KeychaindCommandLine.ExitStatus.incomplete.rawValue)
         }
+    }
+
+    /// The faults of keychains, from a keychaind that answers.
+    private static func keychainProblems() async throws(SecretServiceError) -> [KeychainProblem] {
+        var configuration = SecretClient.Configuration()
+        configuration.callTimeout = patience
+        let client = try await SecretClient.connect(configuration)
+        _ = try await client.collections()
+        return await KeychainProblem.all(client)
     }
 
     private static func show(_ inspection: Inspection, hasBus: Bool, of target: SwitchTarget) {

@@ -1,0 +1,30 @@
+import Foundation
+import KeychaindTestSupport
+import Testing
+
+@Suite("keychainctl doctor")
+struct DoctorTests {
+    @Test("A keychaind that does not answer is told")
+    func silentKeychaind_isTold() async throws {
+        let programs = try await TranslatedPrograms()
+        let folder = URL(fileURLWithPath: programs.keychainctl).deletingLastPathComponent().deletingLastPathComponent()
+        let shared = folder.appendingPathComponent("share/keychaind")
+        try FileManager.default.createDirectory(at: shared, withIntermediateDirectories: true)
+        // What tells an installed keychainctl.
+        try Data().write(to: shared.appendingPathComponent("org.freedesktop.secrets.service"))
+        let home = try TemporaryFolder()
+        try await RunningService.withService(programs.options([:])) { service in
+            let environment = service.bus.environment.merging(["HOME": home.path]) { $1 }
+            func doctor() async throws -> CommandResult {
+                try await Command.run(programs.keychainctl, ["doctor"], environment: environment)
+            }
+            let awake = try await doctor()
+            #expect(awake.text.contains("keychaind (process "), "\(awake.text)\(awake.errors)")
+            #expect(!awake.text.contains("does not answer"), "\(awake.text)")
+            service.daemon.child.send(SIGSTOP)
+            let asleep = try await doctor()
+            service.daemon.child.send(SIGCONT)
+            #expect(asleep.status == .exited(2) && asleep.text.contains("! keychaind does not answer"))
+        }
+    }
+}
