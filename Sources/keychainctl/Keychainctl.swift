@@ -78,7 +78,26 @@ struct Keychainctl: AsyncParsableCommand {
             _ = write(STDERR_FILENO, line, line.count)
             Glibc.exit(failure.status.rawValue)
         } catch {
-            exit(withError: error)
+            end(with: error)
         }
+    }
+
+    /// Ends as the argument parser does, whose messages repeat arguments as they were given.
+    private static func end(with error: any Error) -> Never {
+        let status = exitCode(for: error)
+        guard !status.isSuccess else { exit(withError: error) }
+        let message = fullMessage(for: error, columns: nil)
+        if !message.isEmpty {
+            let lines = Array("\(escaped(message))\n".utf8)
+            _ = write(STDERR_FILENO, lines, lines.count)
+        }
+        Glibc.exit(status.rawValue)
+    }
+
+    /// Lines in which nothing acts on a terminal; what is escaped already stays as it is.
+    private static func escaped(_ lines: String) -> String {
+        lines.unicodeScalars.map { scalar in
+            scalar == "\n" || scalar == "\\" ? String(scalar) : String(scalar).visible
+        }.joined()
     }
 }

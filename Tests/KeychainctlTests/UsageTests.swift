@@ -33,6 +33,21 @@ struct UsageTests {
         #expect(result.status == .exited(64), "\(result.errors)")
     }
 
+    @Test(
+        "What the message about a wrong argument repeats of it is escaped",
+        arguments: [
+            ["list", "--\u{1B}[2J"], ["audit", "--limit", "\u{1B}]0;x\u{7}"], ["version", "\u{202E}x"],
+            ["run", "--env", "\u{1B}[2J", "--", "true"],
+        ]
+    )
+    func arguments_wrong_areEscaped(arguments: [String]) async throws {
+        let result = try await Command.run(ImportHome.executable, arguments)
+        #expect(result.status == .exited(64) && result.errors.contains("\\u{"), "\(result.errors)")
+        #expect(!result.errors.contains("\u{1B}") && !result.errors.contains("\u{202E}"))
+        // Not twice.
+        #expect(!result.errors.contains("\\\\"))
+    }
+
     @Test("A day that the month does not have is no time", arguments: ["2026-02-30", "2026-04-31 12:00", "2025-02-29"])
     func since_noDay_isWrongUsage(day: String) async throws {
         let result = try await Command.run(ImportHome.executable, ["audit", "--since", day])
