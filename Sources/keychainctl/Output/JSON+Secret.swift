@@ -2,7 +2,7 @@ import KeychaindGcrypt
 import SecretServiceClient
 
 extension JSON {
-    /// Appends a secret as a string: text as it is, other bytes in base 64.
+    /// Appends a secret as a string: text with the escapes of `string`, other bytes in base 64.
     ///
     /// There is room for a few more bytes afterwards: an array that grows leaves a copy of the secret.
     ///

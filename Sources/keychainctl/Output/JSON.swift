@@ -23,16 +23,24 @@ enum JSON {
 
     private static func appendEscaped(_ text: String, to json: inout String) {
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-                for unit in String(scalar).utf16 {
+            if isEscaped(scalar) {
+                for unit in scalar.utf16 {
                     let digits = String(unit, radix: 16)
                     json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
                 }
-            default:
+            } else {
                 if scalar == "\"" || scalar == "\\" { json += "\\" }
                 json.unicodeScalars.append(scalar)
             }
+        }
+    }
+
+    /// Whether a terminal could act on a character, or show a line in another order.
+    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        if (0x20..<0x7f).contains(scalar.value) { return false }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: false
         }
     }
 
@@ -57,20 +65,31 @@ enum JSON {
         append(Array(text.utf8), to: &output)
     }
 
-    /// Appends UTF-8 as a string.
+    /// Appends UTF-8 as a string, with the escapes of `string`; a byte takes at most six.
     static func append(_ bytes: some Sequence<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                output += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20, 0x7f:
-                output += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            default:
-                output.append(byte)
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        decoding: while true {
+            switch decoder.decode(&iterator) {
+            case .scalarValue(let scalar): append(scalar: scalar, to: &output)
+            case .error: append(scalar: "\u{FFFD}", to: &output)
+            case .emptyInput: break decoding
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(scalar: Unicode.Scalar, to output: inout [UInt8]) {
+        guard isEscaped(scalar) else {
+            if scalar == "\"" || scalar == "\\" { output.append(UInt8(ascii: "\\")) }
+            return output.append(contentsOf: scalar.utf8)
+        }
+        for unit in scalar.utf16 {
+            output.append(UInt8(ascii: "\\"))
+            output.append(UInt8(ascii: "u"))
+            for place in 0..<4 { output.append(digits[Int(unit >> UInt16(12 - 4 * place)) & 15]) }
+        }
     }
 
     static func append(base64 bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {

@@ -75,6 +75,26 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("A secret in a list or in JSON cannot act on a terminal, and is read as it is")
+    func list_showSecrets_escapesSecrets() async throws {
+        try await Controlled.with { controlled in
+            let secret = "\u{9B}2J\u{202E}\u{2028}\u{E0001}\u{7F}ü\"\\😀"
+            try await controlled.add("Evil", ["a": "b"], secret)
+            let escaped: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator]
+            for arguments in [
+                ["list", "--show-secrets"], ["list", "--show-secrets", "--json"], ["get", "a=b", "--json"],
+            ] {
+                let result = try await controlled.run(arguments, input: [])
+                #expect(result.succeeded && result.text.contains("\\u009b2J\\u202e"), "\(result.errors)")
+                let rest = result.text.unicodeScalars.filter { $0 != "\n" && $0 != "\t" }
+                #expect(!rest.contains(where: { escaped.contains($0.properties.generalCategory) }))
+            }
+            let json = try await controlled.run("get", "a=b", "--json")
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+            #expect(object["secret"] as? String == secret)
+        }
+    }
+
     @Test("An empty list is empty; a search without a result is not found")
     func search_nothing_isNotFound() async throws {
         try await Controlled.with { controlled in
