@@ -42,9 +42,13 @@ package enum PasswordInput {
 
     /// Reads a descriptor to its end, without one trailing newline.
     ///
-    /// Blocks until the writer closes the other end.
-    package static func read(from descriptor: Int32) throws(CommandFailure) -> SecureBytes {
-        if let password = try read(from: descriptor, isLine: false, interruption: nil) { return password }
+    /// Blocks until the writer closes the other end. Throws ``ExitStatus/cancelled`` when `interruption` becomes
+    /// readable before that.
+    package static func read(
+        from descriptor: Int32,
+        interruption: Int32? = nil
+    ) throws(CommandFailure) -> SecureBytes {
+        if let password = try read(from: descriptor, isLine: false, interruption: interruption) { return password }
         throw CommandFailure(.cancelled, Text("there is no password on descriptor \(descriptor)"))
     }
 
@@ -67,7 +71,7 @@ package enum PasswordInput {
             if result < 0, errno == EINTR { continue }
             // Whoever passed the descriptor may have made it non-blocking.
             if result < 0, errno == EAGAIN {
-                waitForInput(descriptor)
+                if interruption == nil { waitForInput(descriptor) }
                 continue
             }
             guard result >= 0 else {

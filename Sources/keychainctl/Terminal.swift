@@ -95,7 +95,7 @@ extension SecureBytes {
         _ interruption: Interruption
     ) throws(CommandFailure) -> SecureBytes {
         if let descriptor {
-            let password = try PasswordInput.read(from: descriptor)
+            let password = try PasswordInput.read(from: descriptor, interruption: interruption.descriptor)
             guard !password.isEmpty else { throw CommandFailure(.refused, Text("the password is empty")) }
             return password
         }
@@ -112,7 +112,9 @@ extension SecureBytes {
         from descriptor: Int32?,
         _ interruption: Interruption
     ) throws(CommandFailure) -> SecureBytes {
-        if let descriptor { return try PasswordInput.read(from: descriptor) }
+        if let descriptor {
+            return try PasswordInput.read(from: descriptor, interruption: interruption.descriptor)
+        }
         return try asked(Text("Password for \(purpose): "), interruption)
     }
 

@@ -50,7 +50,8 @@ struct CollectionCommand: AsyncParsableCommand {
                 _ = try await provider.client.createCollection(label: label)
                 return
             }
-            let password = try PasswordInput.read(from: passwordFD)
+            let interruption = provider.interruption.descriptor
+            let password = try PasswordInput.read(from: passwordFD, interruption: interruption)
             _ = try await provider.client.createCollection(label: label, password: password)
         }
     }

@@ -41,14 +41,20 @@ struct UnlockCommand: ProviderCommand {
             all || !keychains.isEmpty
             ? try await Keychains.several(client, labeled: keychains)
             : [try await Keychains.one(client, labeled: nil)]
-        if let passwordFD { return try await unlock(meant, withPasswordFrom: passwordFD) }
+        if let passwordFD {
+            return try await unlock(meant, withPasswordFrom: passwordFD, provider.interruption)
+        }
         guard try await client.unlock(meant).count == meant.count else {
             throw CommandFailure(.locked, Text("not all keychains are unlocked"))
         }
     }
 
-    private func unlock(_ keychains: [SecretCollection], withPasswordFrom descriptor: Int32) async throws {
-        let password = try PasswordInput.read(from: descriptor)
+    private func unlock(
+        _ keychains: [SecretCollection],
+        withPasswordFrom descriptor: Int32,
+        _ interruption: Interruption
+    ) async throws {
+        let password = try PasswordInput.read(from: descriptor, interruption: interruption.descriptor)
         for keychain in keychains {
             guard try await keychain.unlock(with: password) else {
                 throw CommandFailure(.wrongPassword, Text("the password is wrong"))

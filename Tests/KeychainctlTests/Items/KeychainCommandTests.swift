@@ -82,6 +82,31 @@ struct KeychainCommandTests {
         }
     }
 
+    @Test("Ctrl-C ends the wait for a password on a descriptor", arguments: ["unlock", "collection create New"])
+    func passwordOnDescriptor_interrupted_isCancelled(command: String) async throws {
+        try await Controlled.with { controlled in
+            let folder = try TemporaryFolder()
+            let path = folder.path("password")
+            try #require(mkfifo(path, 0o600) == 0)
+            // Open for both, so that opening waits for nobody, and the input has no end.
+            let fifo = open(path, O_RDWR | O_CLOEXEC)
+            try #require(fifo >= 0)
+            defer { close(fifo) }
+            #expect(write(fifo, "p", 1) == 1)
+            let process = try ChildProcess(
+                "/bin/bash",
+                ["-c", "exec \"$0\" \(command) --password-fd 3 3<\"$1\"", ImportHome.executable, path],
+                environment: controlled.provider.bus.environment
+            )
+            try await eventually("the first byte is read") {
+                var event = pollfd(fd: fifo, events: Int16(POLLIN), revents: 0)
+                return poll(&event, 1, 0) == 0
+            }
+            process.send(SIGINT)
+            #expect(try await process.waitForExit() == .exited(5))
+        }
+    }
+
     @Test("Key slots are listed, added and removed; the last password stays")
     func slot_life() async throws {
         try await Controlled.with { controlled in
