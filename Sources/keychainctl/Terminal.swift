@@ -94,16 +94,24 @@ extension SecureBytes {
         from descriptor: Int32?,
         _ interruption: Interruption
     ) throws(CommandFailure) -> SecureBytes {
-        if let descriptor {
-            let password = try PasswordInput.read(from: descriptor, interruption: interruption.descriptor)
-            guard !password.isEmpty else { throw CommandFailure(.refused, Text("the password is empty")) }
-            return password
-        }
+        if let descriptor { return try newPassword(from: descriptor, interruption) }
         let first = try asked(Text("Password for \(purpose): "), interruption)
         guard !first.isEmpty else { throw CommandFailure(.refused, Text("the password is empty")) }
         let second = try asked(Text("Repeat the password: "), interruption)
         guard first.isEqual(to: second) else { throw CommandFailure(.wrongPassword, Text("the two passwords differ")) }
         return first
+    }
+
+    /// Reads a new password from a descriptor.
+    ///
+    /// Throws ``ExitStatus/refused`` if it is empty: some providers would not encrypt anything with it.
+    static func newPassword(
+        from descriptor: Int32,
+        _ interruption: Interruption
+    ) throws(CommandFailure) -> SecureBytes {
+        let password = try PasswordInput.read(from: descriptor, interruption: interruption.descriptor)
+        guard !password.isEmpty else { throw CommandFailure(.refused, Text("the password is empty")) }
+        return password
     }
 
     /// Asks for a password, or reads a descriptor.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindGcrypt
 import KeychaindLanguage
 import SecretServiceClient
 
@@ -50,8 +51,7 @@ struct CollectionCommand: AsyncParsableCommand {
                 _ = try await provider.client.createCollection(label: label)
                 return
             }
-            let interruption = provider.interruption.descriptor
-            let password = try PasswordInput.read(from: passwordFD, interruption: interruption)
+            let password = try SecureBytes.newPassword(from: passwordFD, provider.interruption)
             _ = try await provider.client.createCollection(label: label, password: password)
         }
     }

@@ -82,6 +82,16 @@ struct KeychainCommandTests {
         }
     }
 
+    @Test("A keychain gets no empty password", arguments: TestedProvider.allCases, ["", "\n"])
+    func create_emptyPassword_isRefused(kind: TestedProvider, input: String) async throws {
+        try await Controlled.with(kind) { controlled in
+            let before = try await controlled.client.collections().count
+            let result = try await controlled.run("collection", "create", "New", "--password-fd", "0", input: input)
+            #expect(result.status == .exited(input.isEmpty ? 5 : 7), "\(result.errors)")
+            #expect(try await controlled.client.collections().count == before)
+        }
+    }
+
     @Test("Ctrl-C ends the wait for a password on a descriptor", arguments: ["unlock", "collection create New"])
     func passwordOnDescriptor_interrupted_isCancelled(command: String) async throws {
         try await Controlled.with { controlled in
