@@ -36,8 +36,7 @@ struct CopyCommand: ProviderCommand {
         if !replace { try await checkAbsent(records, in: target, finder) }
         let isKeychaind = try await provider.client.enforcesAccessControl()
         var copied: Set<[String: String]> = []
-        for record in records {
-            try Task.checkCancellation()
+        for (done, record) in records.enumerated() {
             // Of copies with the same attributes, the first may replace an item, and the others stand beside it.
             var compared = Self.comparedAttributes(of: record)
             let replaces = replace && copied.insert(compared).inserted
@@ -46,23 +45,12 @@ struct CopyCommand: ProviderCommand {
                 compared["xdg:schema"] = nil
                 copied.insert(compared)
             }
-            let secret = try await record.item.secret(prompting: prompt.prompting)
-            // The others' own CreateItem would replace an item that has other attributes beside these.
-            if replaces, !isKeychaind, let old = try await same(as: record, in: target, finder) {
-                try await old.setSecret(secret, prompting: prompt.prompting)
-                try await old.setLabel(record.properties.label)
-                continue
+            do {
+                try Task.checkCancellation()
+                try await copy(record, to: target, replaces: replaces, isKeychaind: isKeychaind, finder)
+            } catch {
+                throw HalfDone.failure(error, after: words(done, of: records.count), at: record.properties.label)
             }
-            _ = try await target.createItem(
-                label: record.properties.label,
-                attributes: record.properties.attributes,
-                secret: secret,
-                // Other providers than keychaind refuse them.
-                created: isKeychaind ? record.properties.created : nil,
-                modified: isKeychaind ? record.properties.modified : nil,
-                replacing: replaces && isKeychaind,
-                prompting: prompt.prompting
-            )
         }
         if records.count > 1 {
             Terminal.tell(
@@ -73,6 +61,41 @@ struct CopyCommand: ProviderCommand {
                 )
             )
         }
+    }
+
+    private func copy(
+        _ record: SecretItemRecord,
+        to target: SecretCollection,
+        replaces: Bool,
+        isKeychaind: Bool,
+        _ finder: ItemFinder
+    ) async throws {
+        let secret = try await record.item.secret(prompting: prompt.prompting)
+        // The others' own CreateItem would replace an item that has other attributes beside these.
+        if replaces, !isKeychaind, let old = try await same(as: record, in: target, finder) {
+            try await old.setSecret(secret, prompting: prompt.prompting)
+            return try await old.setLabel(record.properties.label)
+        }
+        _ = try await target.createItem(
+            label: record.properties.label,
+            attributes: record.properties.attributes,
+            secret: secret,
+            // Other providers than keychaind refuse them.
+            created: isKeychaind ? record.properties.created : nil,
+            modified: isKeychaind ? record.properties.modified : nil,
+            replacing: replaces && isKeychaind,
+            prompting: prompt.prompting
+        )
+    }
+
+    /// Nil for none.
+    private func words(_ done: Int, of count: Int) -> Text? {
+        guard done > 0 else { return nil }
+        return Text(
+            done,
+            one: "\(done) of \(count) items is copied",
+            other: "\(done) of \(count) items are copied"
+        )
     }
 
     private func checkAbsent(

@@ -27,9 +27,13 @@ struct DeleteCommand: ProviderCommand {
             }
         }
         let context = try await provider.authorize(.delete, found, prompt.prompting)
-        for item in found {
-            try Task.checkCancellation()
-            try await delete(item.item)
+        for (done, item) in found.enumerated() {
+            do {
+                try Task.checkCancellation()
+                try await delete(item.item)
+            } catch {
+                throw HalfDone.failure(error, after: words(done, of: found.count), at: item.properties.label)
+            }
         }
         withExtendedLifetime(context) {}
         if found.count > 1 {
@@ -41,6 +45,16 @@ struct DeleteCommand: ProviderCommand {
                 )
             )
         }
+    }
+
+    /// Nil for none.
+    private func words(_ done: Int, of count: Int) -> Text? {
+        guard done > 0 else { return nil }
+        return Text(
+            done,
+            one: "\(done) of \(count) items is deleted",
+            other: "\(done) of \(count) items are deleted"
+        )
     }
 
     private func delete(_ item: SecretItem) async throws(SecretServiceError) {

@@ -262,6 +262,40 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("A deletion that fails half way says how far it came", arguments: [(0, 1), (1, 2), (2, 2)])
+    func delete_all_failsHalfWay_isCounted(failing: Int, status: Int) async throws {
+        let home = try ImportHome()
+        _ = try home.fakeProvider(count: 4, undeletable: "/i/\(failing)")
+        let bus = try await PrivateBus()
+        let provider = try await home.startFakeProvider(on: bus)
+        let delete = ["delete", "--label", "one", "--all"]
+        let result = try await Command.run(ImportHome.executable, delete, environment: bus.environment)
+        #expect(result.status == .exited(Int32(status)), "\(result.errors)")
+        let done = ["", "1 of 4 items is deleted", "2 of 4 items are deleted"][failing]
+        let message = done.isEmpty ? "it is busy" : "\(done); it ended at “one”: it is busy"
+        #expect(result.errors == "keychainctl: \(message)\n")
+        try await provider.terminate()
+    }
+
+    @Test("Copies that are refused half way are counted, and what is there stays")
+    func copy_all_refusedHalfWay_isCounted() async throws {
+        try await Controlled.with { controlled in
+            let second = try await controlled.addKeychain("Second")
+            try await controlled.add("Plain", ["bank": "1", "number": "1"])
+            // Only the keychain of the login takes it.
+            let attributes = ["bank": "1", "number": "2", "keychain:access-control": "userPresence"]
+            try await controlled.add("Bank", attributes)
+            let copy = ["copy", "bank=1", "--all", "--to", "Second"]
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.answer("password")])
+            let result = try await controlled.run(copy, input: [])
+            await prompter.crash()
+            #expect(result.status == .exited(2), "\(result.errors)")
+            let words = "keychainctl: 1 of 2 items is copied; it ended at “Bank”: "
+            #expect(result.errors.hasPrefix(words), "\(result.errors)")
+            #expect(try await second.items().count == 1)
+        }
+    }
+
     @Test("A copy has the attributes, times and secret of its original, and overwrites nothing")
     func copy_keepsEverything() async throws {
         try await Controlled.with { controlled in

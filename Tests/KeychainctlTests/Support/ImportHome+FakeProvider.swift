@@ -9,11 +9,13 @@ extension ImportHome {
     ///   - label: the label of each item, in Python.
     ///   - count: the number of items.
     ///   - isLocked: whether the keychain is locked, and the person dismisses the dialog that would unlock it.
+    ///   - undeletable: the path of an item that is not deleted.
     func fakeProvider(
         _ answer: String = "return {item: (session, b'', item.encode(), 'text/plain') for item in items}",
         label: String = "one",
         count: Int = 1,
-        isLocked: Bool = false
+        isLocked: Bool = false,
+        undeletable: String = ""
     ) throws -> [String: String?] {
         let script = """
             #!/usr/bin/python3
@@ -57,6 +59,10 @@ extension ImportHome {
                 @dbus.service.method('org.freedesktop.DBus.Properties', 's', 'a{sv}', path_keyword='path')
                 def GetAll(self, interface, path):
                     return {'Label': '\(label)', 'Attributes': dbus.Dictionary({'path': path}, signature='ss')}
+                @dbus.service.method(S + 'Item', in_signature='', out_signature='o', path_keyword='path')
+                def Delete(self, path):
+                    if path == '\(undeletable)': raise dbus.DBusException('it is busy', name='org.example.Busy')
+                    return dbus.ObjectPath('/')
             class Prompt(dbus.service.Object):
                 @dbus.service.method(S + 'Prompt', in_signature='s')
                 def Prompt(self, window): self.Completed(True, '')
