@@ -203,6 +203,32 @@ struct RestoreCommandTests {
         }
     }
 
+    @Test("The files of a named keychain are checked; one that has none is not found, however files are called")
+    func check_named_needsFile() async throws {
+        try await TestedProvider.keychaind.withProvider { provider in
+            let fixture = try await Fixture(provider)
+            _ = try await fixture.add("one")
+            let sound = try await fixture.run("check", "Login")
+            #expect(sound.succeeded && sound.text.hasPrefix("keychain:login: 1 item"), "\(sound.errors)")
+            for arguments in [["session"], ["Login", "session"]] {
+                let none = try await Command.run(
+                    ImportHome.executable,
+                    ["check"] + arguments,
+                    environment: provider.bus.environment
+                )
+                #expect(none.status == .exited(3) && none.output.isEmpty, "\(none.errors)")
+                #expect(none.errors.contains("has no file"), "\(none.errors)")
+            }
+        }
+        let home = try ImportHome()
+        _ = try home.fakeProvider(files: ["keychain:.", "keychain:", ":", "", "..."])
+        let bus = try await PrivateBus()
+        let fake = try await home.startFakeProvider(on: bus)
+        let hostile = try await Command.run(ImportHome.executable, ["check", "login"], environment: bus.environment)
+        #expect(hostile.status == .exited(3), "\(hostile.errors)")
+        try await fake.terminate()
+    }
+
     @Test("Another provider has no copies, and the message says so")
     func restore_otherProvider_isRefused() async throws {
         try await TestedProvider.gnomeKeyring.withProvider { provider in

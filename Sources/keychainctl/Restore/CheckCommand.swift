@@ -47,15 +47,19 @@ struct CheckCommand: ProviderCommand {
         }
     }
 
-    /// All files, or those of the named keychains.
+    /// All files, or those of the named keychains, each of which has one.
     private func files(_ client: SecretClient) async throws -> [String] {
         let files = try await client.checkableFiles()
         guard !keychains.isEmpty else { return files }
-        let names = try await Keychains.several(client, labeled: keychains).map(KeychainFile.name)
-        return files.filter { file in
-            let parts = file.split(separator: ":", maxSplits: 1)
-            return parts.last.map { part in names.contains(String(part.split(separator: ".")[0])) } ?? false
+        var names: Set<String> = []
+        for label in keychains {
+            let name = KeychainFile.name(try await Keychains.one(client, labeled: label))
+            guard files.contains(where: { KeychainFile.keychain(of: $0) == name }) else {
+                throw CommandFailure(.notFound, Text("the keychain “\(label.visible)” has no file"))
+            }
+            names.insert(name)
         }
+        return files.filter { names.contains(KeychainFile.keychain(of: $0)) }
     }
 }
 
@@ -106,6 +110,12 @@ private enum KeychainFile {
     /// The name of a keychain's file, the last part of its path.
     static func name(_ collection: SecretCollection) -> String {
         collection.path.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// The name in the identifier of a file, such as `generation:login.….keychain`; empty if there is none.
+    static func keychain(of file: String) -> String {
+        let name = file.split(separator: ":", maxSplits: 1).last ?? ""
+        return name.split(separator: ".").first.map { String($0) } ?? ""
     }
 }
 

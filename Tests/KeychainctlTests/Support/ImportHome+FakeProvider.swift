@@ -10,12 +10,14 @@ extension ImportHome {
     ///   - count: the number of items.
     ///   - isLocked: whether the keychain is locked, and the person dismisses the dialog that would unlock it.
     ///   - undeletable: the path of an item that is not deleted.
+    ///   - files: the identifiers of files that can be checked.
     func fakeProvider(
         _ answer: String = "return {item: (session, b'', item.encode(), 'text/plain') for item in items}",
         label: String = "one",
         count: Int = 1,
         isLocked: Bool = false,
-        undeletable: String = ""
+        undeletable: String = "",
+        files: [String] = []
     ) throws -> [String: String?] {
         let script = """
             #!/usr/bin/python3
@@ -68,8 +70,12 @@ extension ImportHome {
                 def Prompt(self, window): self.Completed(True, '')
                 @dbus.service.signal(S + 'Prompt', signature='bv')
                 def Completed(self, dismissed, result): pass
+            class Backups(dbus.service.Object):
+                @dbus.service.method('org.keychaind.Backups1', in_signature='', out_signature='as')
+                def Files(self): return '\(files.joined(separator: "|"))'.split('|')
             service = Service(bus, '/org/freedesktop/secrets')
             objects = [Prompt(bus, '/p'), service, Collection(bus, '/c'), Item(bus, '/i')]
+            backups = Backups(bus, '/org/keychaind/Backups')
             bus.request_name('org.freedesktop.secrets')
             GLib.MainLoop().run()
             """
