@@ -10,7 +10,27 @@ struct LockCommand: ProviderCommand {
     var keychains: [String] = []
 
     func run(_ provider: ProviderAccess) async throws {
-        try await provider.client.lock(try await Keychains.several(provider.client, labeled: keychains))
+        let client = provider.client
+        let meant = try await Keychains.several(client, labeled: keychains)
+        try await client.lock(meant)
+        // A provider that does not lock a keychain answers without an error.
+        let session = keychains.isEmpty ? try await client.collection(alias: "session")?.path : nil
+        var open: [Text] = []
+        for keychain in meant where keychain.path != session {
+            if let label = try await Self.labelIfOpen(keychain) { open.append(Text("“\(label.visible)”")) }
+        }
+        guard open.isEmpty else { throw CommandFailure(.incomplete, Text("not locked: \(Text.list(open))")) }
+    }
+
+    /// Nil also if the keychain was deleted meanwhile.
+    private static func labelIfOpen(_ keychain: SecretCollection) async throws(SecretServiceError) -> String? {
+        do throws(SecretServiceError) {
+            let properties = try await keychain.properties()
+            return properties.isLocked ? nil : properties.label
+        } catch {
+            guard error.code == .noSuchObject else { throw error }
+            return nil
+        }
     }
 }
 

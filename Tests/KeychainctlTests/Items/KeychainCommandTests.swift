@@ -41,12 +41,31 @@ struct KeychainCommandTests {
     @Test("Keychains of the same name are ambiguous")
     func keychain_sameName_isAmbiguous() async throws {
         try await Controlled.with { controlled in
-            for _ in 0..<2 { _ = try await controlled.addKeychain("Twin") }
+            _ = try await controlled.addKeychain("Twin")
+            let twin = try await controlled.addKeychain("Twin")
             let result = try await controlled.run("set", "a=b", "--keychain", "Twin", input: "x")
             #expect(result.status == .exited(11) && result.errors.contains("/collection/"), "\(result.errors)")
-            let unique = try await controlled.client.collections().last?.path ?? ""
-            #expect(try await controlled.run("lock", unique).succeeded)
+            #expect(try await controlled.run("lock", twin.path).succeeded)
         }
+    }
+
+    @Test("A keychain that stays open is named, unless only all others are to be locked")
+    func lock_staysOpen_isNamed() async throws {
+        try await Controlled.with { controlled in
+            let refused = try await controlled.run("lock", "session", "Login")
+            #expect(refused.status == .exited(2) && refused.errors.contains("not locked: “"), "\(refused.errors)")
+            #expect(!refused.errors.contains("Login"))
+            #expect(try await controlled.login.isLocked())
+            #expect(try await controlled.run("lock").succeeded)
+        }
+        let home = try ImportHome()
+        _ = try home.fakeProvider()
+        let bus = try await PrivateBus()
+        let provider = try await home.startFakeProvider(on: bus)
+        let result = try await Command.run(ImportHome.executable, ["lock"], environment: bus.environment)
+        #expect(result.status == .exited(2), "\(result.errors)")
+        #expect(result.errors == "keychainctl: not locked: “login”\n")
+        try await provider.terminate()
     }
 
     @Test("A keychain that cannot be read is named where it passes for locked and its items for missing")

@@ -43,6 +43,9 @@ extension ImportHome {
                 @dbus.service.method(S + 'Service', in_signature='ao', out_signature='aoo')
                 def Unlock(self, objects):
                     return ([], '/p') if \(isLocked ? "True" : "False") else (objects, '/')
+                @dbus.service.method(S + 'Service', in_signature='ao', out_signature='aoo')
+                def Lock(self, objects):
+                    return [], '/'
                 @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
                 def Get(self, interface, name):
                     return dbus.Array(['/c'], signature='o')
