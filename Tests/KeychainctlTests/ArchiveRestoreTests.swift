@@ -113,6 +113,29 @@ struct ArchiveRestoreTests {
         }
     }
 
+    @Test("Nothing is put into one of two keychains of the same name", arguments: ["", "--diff", "--item=Mail"])
+    func restore_keychainsOfSameName_isAmbiguous(option: String) async throws {
+        try await Controlled.with { controlled in
+            var twins: [SecretCollection] = []
+            for number in 1...2 {
+                let twin = try await controlled.addKeychain("Twin")
+                try await controlled.add("Mail", ["number": "\(number)"], to: twin)
+                twins.append(twin)
+            }
+            let folder = try TemporaryFolder()
+            let bus = controlled.provider.bus
+            let export = try await keychainctl(["export", folder.path("archive")], on: bus)
+            #expect(export.succeeded, "\(export.errors)")
+            let restore = ["restore", folder.path("archive")] + (option.isEmpty ? [] : [option])
+            let result = try await keychainctl(restore, on: bus)
+            #expect(result.status == .exited(11), "\(result.errors)")
+            for twin in twins {
+                #expect(result.errors.contains(twin.path), "\(result.errors)")
+                #expect(try await twin.items().count == 1)
+            }
+        }
+    }
+
     @Test("Where the provider keeps no copies, --item replaces nothing")
     func item_otherProvider_replacesNothing() async throws {
         try await TestedProvider.gnomeKeyring.withProvider { provider in

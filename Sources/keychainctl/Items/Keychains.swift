@@ -20,14 +20,17 @@ enum Keychains {
         }
         let labels = try await ItemFinder(client: client).keychainLabels()
         let paths = try paths(labeled: label, in: labels)
-        guard paths.count == 1 else {
-            let list = paths.map(\.visible).joined(separator: ", ")
-            throw CommandFailure(
-                .ambiguous,
-                Text("\(paths.count) keychains are called “\(label.visible)”: \(list)")
-            )
-        }
+        guard paths.count == 1 else { throw ambiguous(label, paths) }
         return try client.collection(at: paths[0])
+    }
+
+    /// The failure of a command that cannot know which of several keychains is meant.
+    static func ambiguous(_ label: String, _ paths: [String]) -> CommandFailure {
+        let list = paths.map(\.visible).joined(separator: ", ")
+        return CommandFailure(
+            .ambiguous,
+            Text("\(paths.count) keychains are called “\(label.visible)”: \(list)")
+        )
     }
 
     /// The keychains with these labels; all without labels.

@@ -11,6 +11,8 @@ struct ArchiveRestoration {
 
     /// Unlocks the keychains of the archive, and compares.
     ///
+    /// Throws ``ExitStatus/ambiguous`` if the provider has several keychains of a name.
+    ///
     /// - Parameter names: the labels of the items; none for all items.
     init(
         _ archive: [(keychain: String, items: [ImportedItem])],
@@ -18,17 +20,19 @@ struct ArchiveRestoration {
         with client: SecretClient
     ) async throws {
         self.client = client
-        var collections: [String: SecretCollection] = [:]
+        var collections: [String: [SecretCollection]] = [:]
         for collection in try await client.collections() {
             let label = try await collection.label()
-            if collections[label] == nil { collections[label] = collection }
+            collections[label, default: []].append(collection)
         }
         var keychains: [ArchiveComparison] = []
         for (name, all) in archive {
             try Task.checkCancellation()
             let items = names.isEmpty ? all : all.filter { names.contains($0.item.label) }
             guard !items.isEmpty else { continue }
-            keychains.append(try await ArchiveComparison(name, items, with: collections[name], of: client))
+            let called = collections[name] ?? []
+            guard called.count < 2 else { throw Keychains.ambiguous(name, called.map(\.path)) }
+            keychains.append(try await ArchiveComparison(name, items, with: called.first, of: client))
         }
         self.keychains = keychains
     }
