@@ -182,6 +182,26 @@ struct RestoreCommandTests {
         }
     }
 
+    @Test("A password that nothing would read is wrong usage, and changes nothing")
+    func passwordFD_withoutArchive_isWrongUsage() async throws {
+        try await TestedProvider.keychaind.withProvider { provider in
+            let fixture = try await Fixture(provider)
+            _ = try await fixture.add("one")
+            try await fixture.backUp()
+            let file = try #require(provider.dataHome) + "/keychaind/backup/login.keychain"
+            for copy in [[], [Self.backup], [Self.backup, "--diff"], [file]] {
+                let result = try await Command.run(
+                    ImportHome.executable,
+                    ["restore", "--password-fd", "0"] + copy,
+                    environment: provider.bus.environment,
+                    input: Array("password".utf8)
+                )
+                #expect(result.status == .exited(64), "\(copy): \(result.errors)")
+            }
+            #expect(try await !fixture.login.isLocked())
+        }
+    }
+
     @Test("Hostile files in the backup folder are left out, and a file that is no keychain is refused")
     func backups_hostile_areLeftOut() async throws {
         try await TestedProvider.keychaind.withProvider { provider in

@@ -31,6 +31,7 @@ struct RestoreCommand: AsyncParsableCommand {
     func validate() throws {
         try Descriptors.check(passwordFD, of: "--password-fd")
         if copy == nil, diff || !item.isEmpty { throw ValidationError("name a past state from the list") }
+        if copy == nil, passwordFD != nil { throw ValidationError("--password-fd needs an archive") }
         if diff, !item.isEmpty { throw ValidationError("--diff changes nothing; leave out --item") }
         if item.count > 100 { throw ValidationError("name at most 100 items") }
     }
@@ -42,12 +43,19 @@ struct RestoreCommand: AsyncParsableCommand {
                 if let copy, let archive = try ArchiveSource(copy) {
                     try await restore(archive, to: client, interruption)
                 } else {
+                    try checkPassword()
                     try await run(client)
                 }
             } catch let error as SecretServiceError {
                 throw CopyList.failure(error)
             }
         }
+    }
+
+    /// keychaind asks for the password of a past state or a keychain's file itself.
+    private func checkPassword() throws(ValidationError) {
+        guard passwordFD != nil, let copy else { return }
+        throw ValidationError("“\(copy.visible)” is not an archive, so nothing reads the password of --password-fd")
     }
 
     private func restore(
