@@ -27,6 +27,8 @@ struct ItemFinder: Sendable {
     }
 
     /// The items of a query: one, unless more are wanted.
+    ///
+    /// For all items with a label, unlocks each keychain that hides labels.
     func some(_ query: ItemQuery, all: Bool, _ prompting: SecretPrompting) async throws -> [FoundItem] {
         guard all else { return [try await one(query, prompting)] }
         let found = try await self.all(query, prompting, limit: nil)
@@ -59,7 +61,8 @@ struct ItemFinder: Sendable {
 
     private func all(_ query: ItemQuery, _ prompting: SecretPrompting, limit: Int?) async throws -> [FoundItem] {
         var (found, hidden) = try await collect(query, limit: limit)
-        if query.label != nil, !hidden.isEmpty, found.isEmpty {
+        // For one item, nobody is asked about further keychains; all items are not known without their labels.
+        if query.label != nil, !hidden.isEmpty, found.isEmpty || limit == nil {
             let paths = Set(hidden.map(FoundItem.collectionPath(of:))).sorted()
             let collections = try paths.map { path in try client.collection(at: path) }
             guard try await client.unlock(collections, prompting: prompting).count == collections.count else {

@@ -277,6 +277,25 @@ struct ItemCommandTests {
         try await provider.terminate()
     }
 
+    @Test("All items with a label are also those of keychains that were not opened since the start")
+    func delete_allWithLabel_opensKeychains() async throws {
+        try await Controlled.with { controlled in
+            let second = try await controlled.addKeychain("Second")
+            for keychain in [controlled.login, second] {
+                try await controlled.add("Mail", ["service": "mail"], to: keychain)
+            }
+            try await controlled.provider.restartLocked()
+            let open = try await controlled.run("unlock", "Login", "--password-fd", "0", input: "password")
+            #expect(open.succeeded, "\(open.errors)")
+            let refused = try await controlled.run("delete", "--label", "Mail", "--all", "--no-prompt")
+            #expect(refused.status == .exited(4), "\(refused.errors)")
+            #expect(try await controlled.login.items().count == 1)
+            let result = try await controlled.run("delete", "--label", "Mail", "--all", answering: .answer("second"))
+            #expect(result.succeeded && result.errors.contains("2 items are deleted."), "\(result.errors)")
+            for keychain in [controlled.login, second] { #expect(try await keychain.items().isEmpty) }
+        }
+    }
+
     @Test("Copies that are refused half way are counted, and what is there stays")
     func copy_all_refusedHalfWay_isCounted() async throws {
         try await Controlled.with { controlled in
