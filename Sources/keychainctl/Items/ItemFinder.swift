@@ -81,7 +81,7 @@ struct ItemFinder: Sendable {
         }
         try await forEachBatch(of: query) { batch, hiddenItems in
             found += batch
-            hidden += hiddenItems
+            hidden += hiddenItems.map(\.item)
             return limit.map { found.count < $0 } ?? true
         }
         return (found, hidden)
@@ -104,7 +104,7 @@ struct ItemFinder: Sendable {
     /// - Parameter body: returns false to end.
     func forEachBatch(
         of query: ItemQuery,
-        _ body: ([FoundItem], _ hidden: [SecretItem]) async throws -> Bool
+        _ body: ([FoundItem], _ hidden: [FoundItem]) async throws -> Bool
     ) async throws {
         let labels = try await keychainLabels()
         let items = try await items(of: query, labels)
@@ -114,14 +114,15 @@ struct ItemFinder: Sendable {
             // The provider answers the next call while these are shown.
             async let following = read(Array(items.dropFirst(start + Self.batch).prefix(Self.batch)))
             var found: [FoundItem] = []
-            var hidden: [SecretItem] = []
+            var hidden: [FoundItem] = []
             for record in portion {
                 let keychain = labels[FoundItem.collectionPath(of: record.item)] ?? ""
-                if let label = query.label {
-                    if FoundItem.isHidden(record.properties) { hidden.append(record.item) }
-                    guard record.properties.label == label else { continue }
+                let item = FoundItem(item: record.item, properties: record.properties, keychain: keychain)
+                if query.label == nil || !item.isHidden && item.properties.label == query.label {
+                    found.append(item)
+                } else if item.isHidden {
+                    hidden.append(item)
                 }
-                found.append(FoundItem(item: record.item, properties: record.properties, keychain: keychain))
             }
             guard try await body(found, hidden) else { return }
             portion = try await following
@@ -170,6 +171,15 @@ struct ItemFinder: Sendable {
 
     private func item(_ id: String) throws -> SecretItem {
         try client.item(at: FoundItem.path(of: id))
+    }
+
+    /// Reads items again, without those that were deleted meanwhile.
+    func readAgain(_ items: [FoundItem]) async throws -> [FoundItem] {
+        let keychains = Dictionary(items.map { ($0.item.path, $0.keychain) }) { first, _ in first }
+        return try await read(items.map(\.item)).map { record in
+            let keychain = keychains[record.item.path] ?? ""
+            return FoundItem(item: record.item, properties: record.properties, keychain: keychain)
+        }
     }
 
     /// Reads the properties of items in their order, without those that were deleted meanwhile.

@@ -49,18 +49,21 @@ struct SearchCommand: ProviderCommand {
 
     func run(_ provider: ProviderAccess) async throws {
         let query = ItemQuery(attributes: try ItemQuery.attributes(attributes), label: label, keychain: keychain)
-        let part = text?.lowercased()
-        let (shown, hidden) = try await listing.show(query, provider) { item in
-            guard let part else { return true }
-            let texts = [item.properties.label] + item.properties.attributes.values
-            return texts.contains { text in text.lowercased().contains(part) }
-        }
+        var isMeant: ((FoundItem) -> Bool)?
+        if let part = text?.lowercased() { isMeant = { item in Self.has(item, part) } }
+        let (shown, hidden) = try await listing.show(query, provider, where: isMeant)
         guard shown == 0 else { return }
         try provider.output.flush()
         guard hidden == 0 else {
             throw CommandFailure(.locked, Text("nothing is found in the open keychains; others are locked"))
         }
         throw CommandFailure(.notFound, Text("nothing is found"))
+    }
+
+    /// - Parameter part: in lower case.
+    private static func has(_ item: FoundItem, _ part: String) -> Bool {
+        let texts = [item.properties.label] + item.properties.attributes.values
+        return texts.contains { text in text.lowercased().contains(part) }
     }
 }
 
@@ -78,27 +81,25 @@ struct ListingArguments: ParsableArguments {
     private static let batch = 200
 
     /// Writes the items of a query as they are read, and returns how many, and how many hide what they are.
+    ///
+    /// - Parameter isMeant: a further condition of the query; nil for none.
     func show(
         _ query: ItemQuery,
         _ provider: ProviderAccess,
-        where isMeant: (FoundItem) -> Bool = { _ in true }
+        where isMeant: ((FoundItem) -> Bool)? = nil
     ) async throws -> (shown: Int, hidden: Int) {
         let list = ItemList(to: provider.output, isJSON: format.json, withSecrets: showSecrets)
         let finder = ItemFinder(client: provider.client)
         var hidden = 0
         try await finder.forEachBatch(of: query) { batch, hiddenItems in
-            var batch = batch
-            if unlock, batch.contains(where: \.properties.isLocked) {
-                try await provider.unlock(batch.filter(\.properties.isLocked).map(\.item), .shown)
-                let records = try await finder.read(batch.map(\.item))
-                let keychains = Dictionary(batch.map { ($0.item.path, $0.keychain) }) { first, _ in first }
-                batch = records.map { record in
-                    let keychain = keychains[record.item.path] ?? ""
-                    return FoundItem(item: record.item, properties: record.properties, keychain: keychain)
-                }
+            var found = batch
+            if unlock {
+                found = try await unlocked(batch + hiddenItems, of: query, provider, where: isMeant)
+            } else {
+                hidden += hiddenItems.count
             }
-            hidden += hiddenItems.count + batch.count { $0.isHidden }
-            let meant = batch.filter(isMeant)
+            hidden += found.count { $0.isHidden }
+            let meant = found.filter { isMeant?($0) ?? true }
             if showSecrets {
                 try await showSecrets(meant, list, provider.client)
             } else {
@@ -108,6 +109,28 @@ struct ListingArguments: ParsableArguments {
         }
         try list.finish()
         return (list.count, hidden)
+    }
+
+    /// Unlocks items that a query finds, and returns these and others that were open.
+    private func unlocked(
+        _ items: [FoundItem],
+        of query: ItemQuery,
+        _ provider: ProviderAccess,
+        where isMeant: ((FoundItem) -> Bool)?
+    ) async throws -> [FoundItem] {
+        let finder = ItemFinder(client: provider.client)
+        var items = items
+        let hidden = items.filter(\.isHidden)
+        if !hidden.isEmpty, query.label != nil || isMeant != nil {
+            // What is in a keychain can be compared once it is open; its protected items need not open for that.
+            try await provider.unlockKeychains(of: hidden, .shown)
+            items = try await finder.readAgain(items)
+            if let label = query.label { items = items.filter { $0.properties.label == label } }
+        }
+        let locked = items.filter { $0.properties.isLocked && (isMeant?($0) ?? true) }
+        guard !locked.isEmpty else { return items }
+        try await provider.unlock(locked.map(\.item), .shown)
+        return try await finder.readAgain(items)
     }
 
     private func showSecrets(_ items: [FoundItem], _ list: ItemList, _ client: SecretClient) async throws {

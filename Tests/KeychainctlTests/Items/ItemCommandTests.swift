@@ -165,6 +165,27 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("A search unlocks what it finds, also by a label that was hidden, and asks about nothing else")
+    func search_unlock_isForWhatIsFound() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Mail", ["service": "mail"])
+            try await controlled.add("Bank", ["bank": "1", "keychain:access-control": "devicePasscode"])
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.cancel])
+            let text = try await controlled.run("search", "--text", "mail", "--unlock")
+            #expect(text.succeeded && text.text.contains("\tMail\t"), "\(text.errors)")
+            #expect(prompter.questions.count == 0)
+            try await prompter.end()
+            try await controlled.provider.restartLocked()
+            let search = ["search", "--label", "Mail"]
+            #expect(try await controlled.run(search, input: []).status == .exited(4))
+            let person = try await FakePrompter(on: controlled.provider.bus, [.answer("password")])
+            let label = try await controlled.run(search + ["--unlock"], input: [])
+            #expect(label.succeeded && label.text.contains("\tMail\t"), "\(label.errors)")
+            #expect(!label.text.contains("Bank") && person.questions.count == 1)
+            try await person.end()
+        }
+    }
+
     @Test("Ctrl-C ends a prompt that nobody answers, and dismisses its dialog")
     func get_interrupted_dismissesPrompt() async throws {
         try await Controlled.with { controlled in
