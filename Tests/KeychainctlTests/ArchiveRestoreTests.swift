@@ -61,6 +61,27 @@ struct ArchiveRestoreTests {
         }
     }
 
+    @Test("A restore that ends early says how many items are there")
+    func restore_providerFails_isCounted() async throws {
+        let home = try ImportHome()
+        _ = try home.fakeProvider(count: 4)
+        let source = try await PrivateBus()
+        let full = try await home.startFakeProvider(on: source)
+        let archive = home.folder.path("archive")
+        let export = try await keychainctl(["export", archive], on: source)
+        #expect(export.succeeded, "\(export.errors)")
+        try await full.terminate()
+
+        let other = try ImportHome()
+        _ = try other.fakeProvider(count: 0, failingCreation: 3)
+        let target = try await PrivateBus()
+        let failing = try await other.startFakeProvider(on: target)
+        let result = try await keychainctl(["restore", archive], on: target)
+        #expect(result.status == .exited(2) && result.text.isEmpty, "\(result.errors)")
+        #expect(result.errors == "keychainctl: 3 of 4 items are restored; then it ended: it is busy\n")
+        try await failing.terminate()
+    }
+
     @Test("--diff names what was added, changed and removed since, and changes nothing")
     func diff_archive_namesItems() async throws {
         try await withArchive { fixture in

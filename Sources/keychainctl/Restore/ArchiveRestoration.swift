@@ -137,14 +137,38 @@ struct ArchiveRestoration {
             let outcome = await writer.write(tasks)
             written.count += outcome.written.count
             written.refused += outcome.refused
-            if let failure = outcome.failure { throw failure }
+            if let failure = outcome.failure { throw Self.failure(failure, after: written, of: total) }
             try Task.checkCancellation()
         }
         return written
     }
 
-    private func check(_ written: Written) throws(CommandFailure) {
+    /// The failure that ended the writing, with the number of items that the provider has acknowledged.
+    private static func failure(
+        _ error: SecretServiceError,
+        after written: Written,
+        of total: Int
+    ) -> CommandFailure {
+        Terminal.progress(.empty)
+        tellRefused(written)
+        let failure = CopyList.failure(error)
+        guard written.count > 0 else { return failure }
+        return CommandFailure(
+            .incomplete,
+            Text(
+                written.count,
+                one: "\(written.count) of \(total) items is restored; then it ended: \(failure.text)",
+                other: "\(written.count) of \(total) items are restored; then it ended: \(failure.text)"
+            )
+        )
+    }
+
+    private static func tellRefused(_ written: Written) {
         for (item, reason) in written.refused { Terminal.tell(Text("not restored: \(item.name): \(reason.visible)")) }
+    }
+
+    private func check(_ written: Written) throws(CommandFailure) {
+        Self.tellRefused(written)
         guard written.refused.isEmpty else {
             throw CommandFailure(.incomplete, Text("the provider refused some items; they are named above"))
         }

@@ -10,6 +10,7 @@ extension ImportHome {
     ///   - count: the number of items.
     ///   - isLocked: whether the keychain is locked, and the person dismisses the dialog that would unlock it.
     ///   - undeletable: the path of an item that is not deleted.
+    ///   - failingCreation: the number of the call that creates no item, from 1 on.
     ///   - files: the identifiers of files that can be checked.
     func fakeProvider(
         _ answer: String = "return {item: (session, b'', item.encode(), 'text/plain') for item in items}",
@@ -17,6 +18,7 @@ extension ImportHome {
         count: Int = 1,
         isLocked: Bool = false,
         undeletable: String = "",
+        failingCreation: Int = 0,
         files: [String] = []
     ) throws -> [String: String?] {
         let script = """
@@ -27,6 +29,7 @@ extension ImportHome {
             bus = dbus.SessionBus()
             S = 'org.freedesktop.Secret.'
             calls = []
+            created = []
             class Service(dbus.service.Object):
                 @dbus.service.method(S + 'Service', in_signature='sv', out_signature='vo')
                 def OpenSession(self, algorithm, input):
@@ -60,6 +63,12 @@ extension ImportHome {
                         'Created': dbus.UInt64(1), 'Modified': dbus.UInt64(1),
                         'Items': dbus.Array(['/i/%d' % i for i in range(\(count))], signature='o'),
                     }
+                @dbus.service.method(S + 'Collection', in_signature='a{sv}(oayays)b', out_signature='oo')
+                def CreateItem(self, properties, secret, replace):
+                    created.append(secret)
+                    if len(created) == \(failingCreation):
+                        raise dbus.DBusException('it is busy', name='org.example.Busy')
+                    return '/i/new', '/'
             class Item(dbus.service.FallbackObject):
                 @dbus.service.method('org.freedesktop.DBus.Properties', 's', 'a{sv}', path_keyword='path')
                 def GetAll(self, interface, path):
