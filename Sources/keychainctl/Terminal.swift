@@ -23,12 +23,20 @@ enum Terminal {
     }
 
     /// Asks for a word at the terminal; nil if there is no terminal.
-    static func ask(_ question: Text) -> String? {
+    ///
+    /// Throws ``ExitStatus/cancelled`` at a signal.
+    static func ask(_ question: Text, _ interruption: Interruption) throws(CommandFailure) -> String? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
         let text = Array(question.localized.utf8)
         _ = write(terminal, text, text.count)
+        var events = [
+            pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&events, 2, -1) < 0 && errno == EINTR {}
+        guard events[1].revents == 0 else { throw CommandFailure(.cancelled, Text("interrupted")) }
         var answer = [UInt8](repeating: 0, count: 256)
         let count = read(terminal, &answer, answer.count)
         let line = answer.prefix(max(0, count)).prefix { byte in byte != UInt8(ascii: "\n") }

@@ -235,6 +235,19 @@ struct ExportTests {
         }
     }
 
+    @Test("Ctrl-C at the question about unencrypted secrets leaves nothing behind")
+    func export_plain_interrupted_leavesNothing() async throws {
+        let bus = try await PrivateBus()
+        let folder = try TemporaryFolder()
+        let terminal = try TestTerminal()
+        let line = "exec \(Self.program) export --plain \(folder.path("json"))"
+        let export = try terminal.run(line, environment: bus.environment)
+        try await terminal.waitFor("will know all your secrets")
+        terminal.type("\u{3}")
+        #expect(try await export.waitForExit() == .exited(5))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test("Without a provider nothing is written")
     func export_withoutProvider_fails() async throws {
         let bus = try await PrivateBus()

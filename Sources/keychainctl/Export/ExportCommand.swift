@@ -39,17 +39,20 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Made first, so that a wrong path costs no answers.
-        let target = try NewFile(file, replaces: force)
-        try confirmPlain()
-        try await Interruption.cancelling { [self] interruption in try await export(to: target, interruption) }
+        try await Interruption.cancelling { [self] interruption in
+            // Made first, so that a wrong path costs no answers.
+            let target = try NewFile(file, replaces: force)
+            try confirmPlain(interruption)
+            try await export(to: target, interruption)
+        }
     }
 
     /// Asks a second time before secrets are written unencrypted.
-    private func confirmPlain() throws(CommandFailure) {
+    private func confirmPlain(_ interruption: Interruption) throws(CommandFailure) {
         guard plain, !isPlainConfirmed else { return }
-        let answer = Terminal.ask(
-            Text("Everyone who can read \(file.visible) will know all your secrets. Type “yes”: ")
+        let answer = try Terminal.ask(
+            Text("Everyone who can read \(file.visible) will know all your secrets. Type “yes”: "),
+            interruption
         )
         guard let answer else {
             throw CommandFailure(.refused, Text("unencrypted secrets need --confirm-plain, since there is no terminal"))
