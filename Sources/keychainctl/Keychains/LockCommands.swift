@@ -75,11 +75,20 @@ struct UnlockCommand: ProviderCommand {
         _ interruption: Interruption
     ) async throws {
         let password = try PasswordInput.read(from: descriptor, interruption: interruption.descriptor)
+        var wrong: [Text] = []
         for keychain in keychains {
-            guard try await keychain.unlock(with: password) else {
-                throw CommandFailure(.wrongPassword, Text("the password is wrong"))
-            }
+            try Task.checkCancellation()
+            if try await keychain.unlock(with: password) { continue }
+            let label = try await keychain.label().visible
+            wrong.append(Text("“\(label)”"))
         }
+        guard !wrong.isEmpty else { return }
+        throw CommandFailure(
+            .wrongPassword,
+            keychains.count == 1
+                ? Text("the password is wrong")
+                : Text("the password is wrong for \(Text.list(wrong))")
+        )
     }
 }
 

@@ -101,6 +101,19 @@ struct KeychainCommandTests {
         }
     }
 
+    @Test("A password opens each keychain that it is for, and those are named that it is wrong for")
+    func unlock_wrongForSome_namesThem() async throws {
+        try await Controlled.with { controlled in
+            let second = try await controlled.addKeychain("Second")
+            #expect(try await controlled.run("lock").succeeded)
+            let result = try await controlled.run("unlock", "Login", "Second", "--password-fd", "0", input: "second")
+            #expect(result.status == .exited(6), "\(result.errors)")
+            #expect(result.errors == "keychainctl: the password is wrong for “Login”\n")
+            #expect(try await controlled.login.isLocked())
+            #expect(try await !second.isLocked())
+        }
+    }
+
     @Test("A keychain gets no empty password", arguments: TestedProvider.allCases, ["", "\n"])
     func create_emptyPassword_isRefused(kind: TestedProvider, input: String) async throws {
         try await Controlled.with(kind) { controlled in
