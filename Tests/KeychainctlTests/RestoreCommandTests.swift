@@ -182,6 +182,18 @@ struct RestoreCommandTests {
         }
     }
 
+    @Test("Damage that a check has found is told, also if the check of a later file fails")
+    func check_laterFileFails_tellsDamage() async throws {
+        let home = try ImportHome()
+        _ = try home.fakeProvider(files: ["keychain:a", "gone", "keychain:b"])
+        let bus = try await PrivateBus()
+        let fake = try await home.startFakeProvider(on: bus)
+        let result = try await Command.run(ImportHome.executable, ["check"], environment: bus.environment)
+        #expect(result.status == .exited(1) && result.errors == "keychainctl: it is gone\n", "\(result.errors)")
+        #expect(result.text == "keychain:a: damaged; 1 of 2 items intact\n  a page is damaged\n")
+        try await fake.terminate()
+    }
+
     @Test("A password that nothing would read is wrong usage, and changes nothing")
     func passwordFD_withoutArchive_isWrongUsage() async throws {
         try await TestedProvider.keychaind.withProvider { provider in

@@ -27,7 +27,10 @@ struct CheckCommand: ProviderCommand {
                 let check = try await provider.client.check(file: file)
                 checks.append(check)
                 Terminal.progress(.empty)
-                if !format.json { for line in check.lines { try provider.output.line(line.localized) } }
+                guard !format.json else { continue }
+                for line in check.lines { try provider.output.line(line.localized) }
+                // What is wrong with this file is told even if the check of the next one fails.
+                try provider.output.flush()
             }
             if format.json { try provider.output.line(JSON.array(checks.map(\.json))) }
             try provider.output.flush()

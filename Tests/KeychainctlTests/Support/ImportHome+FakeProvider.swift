@@ -11,7 +11,7 @@ extension ImportHome {
     ///   - isLocked: whether the keychain is locked, and the person dismisses the dialog that would unlock it.
     ///   - undeletable: the path of an item that is not deleted.
     ///   - failingCreation: the number of the call that creates no item, from 1 on.
-    ///   - files: the identifiers of files that can be checked.
+    ///   - files: the identifiers of files that can be checked; they are damaged, and the check of `gone` fails.
     func fakeProvider(
         _ answer: String = "return {item: (session, b'', item.encode(), 'text/plain') for item in items}",
         label: String = "one",
@@ -85,6 +85,10 @@ extension ImportHome {
             class Backups(dbus.service.Object):
                 @dbus.service.method('org.keychaind.Backups1', in_signature='', out_signature='as')
                 def Files(self): return '\(files.joined(separator: "|"))'.split('|')
+                @dbus.service.method('org.keychaind.Backups1', in_signature='s', out_signature='ttyas')
+                def Check(self, file):
+                    if file == 'gone': raise dbus.DBusException('it is gone', name='org.example.Gone')
+                    return 2, 1, 2, ['a page is damaged']
             service = Service(bus, '/org/freedesktop/secrets')
             objects = [Prompt(bus, '/p'), service, Collection(bus, '/c'), Item(bus, '/i')]
             backups = Backups(bus, '/org/keychaind/Backups')
