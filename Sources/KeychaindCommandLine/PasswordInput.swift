@@ -7,6 +7,9 @@ package enum PasswordInput {
     /// The maximum length of a password, in bytes.
     package static let limit = 4096
 
+    /// The length at which a terminal drops the rest of a line, in bytes without the newline.
+    private static let terminalLimit = 4095
+
     /// Whether there is a terminal to ask at.
     package static var hasTerminal: Bool {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
@@ -17,7 +20,8 @@ package enum PasswordInput {
 
     /// Asks at the terminal, without echo; nil if there is no terminal.
     ///
-    /// Blocks. Throws ``ExitStatus/cancelled`` at the end of the input, or when `interruption` becomes readable.
+    /// Blocks. Throws ``ExitStatus/cancelled`` at the end of the input, or when `interruption` becomes readable, and
+    /// ``ExitStatus/refused`` for a line that the terminal may have cut.
     ///
     /// - Parameters:
     ///   - question: the text before the input; names of others in it are escaped.
@@ -37,6 +41,9 @@ package enum PasswordInput {
         _ = write(terminal, text, text.count)
         let password = try read(from: terminal, isLine: true, interruption: interruption)
         guard let password else { throw CommandFailure(.cancelled, Text("no password was typed")) }
+        guard password.count < terminalLimit else {
+            throw CommandFailure(.refused, Text("a terminal cuts a line of this length; pass it by a descriptor"))
+        }
         return password
     }
 

@@ -441,6 +441,20 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("A secret that the terminal has cut is not stored")
+    func terminal_setLong_isRefused() async throws {
+        try await Controlled.with { controlled in
+            let terminal = try TestTerminal()
+            let line = "exec \(ImportHome.executable) set a=b"
+            let set = try terminal.run(line, environment: controlled.provider.bus.environment)
+            try await terminal.waitFor("Secret: ")
+            terminal.type(String(repeating: "x", count: 5000) + "\r")
+            try await terminal.waitFor("a terminal cuts a line of this length")
+            #expect(try await set.waitForExit() == .exited(7))
+            #expect(try await controlled.login.items().isEmpty)
+        }
+    }
+
     @Test("Attributes that another program changes while a secret is typed stay changed")
     func terminal_edit_keepsChangesOfOthers() async throws {
         try await Controlled.with { controlled in
