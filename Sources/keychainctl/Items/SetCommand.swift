@@ -39,8 +39,11 @@ struct SetCommand: ProviderCommand {
     func run(_ provider: ProviderAccess) async throws {
         let wanted = try ItemQuery.attributes(attributes)
         let collection = try await Keychains.one(provider.client, labeled: keychain)
-        let existing = try await existing(wanted, in: collection, provider)
+        // A mistake ends the command before a person is asked.
+        _ = try await self.existing(wanted, in: collection, provider)
         let secret = try SecretInput.read(from: secretFD, contentType: contentType, provider.interruption)
+        // Read again: another program may have changed the label, or stored the item, while a person typed.
+        let existing = try await self.existing(wanted, in: collection, provider)
         let isKeychaind = try await provider.client.enforcesAccessControl()
         if let existing, !isKeychaind {
             // Its own CreateItem would replace an item that has other attributes beside these.

@@ -441,6 +441,32 @@ struct ItemCommandTests {
         }
     }
 
+    @Test("What another program does with an item while its secret is typed stays", arguments: TestedProvider.allCases)
+    func terminal_set_keepsChangesOfOthers(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            let item = try await controlled.add("Mail", ["service": "mail"])
+            for service in ["mail", "news"] {
+                let terminal = try TestTerminal()
+                let line = "exec \(ImportHome.executable) set service=\(service)"
+                let set = try terminal.run(line, environment: controlled.provider.bus.environment)
+                try await terminal.waitFor("Secret: ")
+                if service == "mail" {
+                    try await item.setLabel("Post")
+                } else {
+                    try await controlled.add("News", ["service": "news"])
+                }
+                terminal.type("typed\r")
+                try await terminal.waitFor("Repeat the secret: ")
+                terminal.type("typed\r")
+                #expect(try await set.waitForExit() == .success)
+                let items = try await controlled.client.search(["service": service]).all
+                #expect(items.count == 1)
+                #expect(try await items.first?.label() == (service == "mail" ? "Post" : "News"))
+                #expect(try await controlled.text(["service": service]) == "typed")
+            }
+        }
+    }
+
     @Test("A secret that the terminal has cut is not stored")
     func terminal_setLong_isRefused() async throws {
         try await Controlled.with { controlled in
