@@ -116,6 +116,9 @@ struct ArchiveRestoreTests {
     func item_archive_comesBack() async throws {
         try await withArchive { fixture in
             let arguments = ["restore", fixture.archive, "--item", "changed\u{1B}[2J", "--item", "removed"]
+            let mistyped = try await keychainctl(arguments + ["--item", "remove\u{1B}"], on: fixture.bus)
+            #expect(mistyped.status == .exited(3) && mistyped.errors.contains("“remove\\u{1b}”"), "\(mistyped.errors)")
+            #expect(try await fixture.text("removed") == nil)
             let result = try await keychainctl(arguments, on: fixture.bus)
             #expect(result.succeeded && result.text == "2 items are as they were then.\n", "\(result.errors)")
             #expect(try await fixture.text("changed") == "first changed")

@@ -11,7 +11,8 @@ struct ArchiveRestoration {
 
     /// Unlocks the keychains of the archive, and compares.
     ///
-    /// Throws ``ExitStatus/ambiguous`` if the provider has several keychains of a name.
+    /// Throws ``ExitStatus/notFound`` if the archive lacks a label, and ``ExitStatus/ambiguous`` if the provider has
+    /// several keychains of a name.
     ///
     /// - Parameter names: the labels of the items; none for all items.
     init(
@@ -20,6 +21,11 @@ struct ArchiveRestoration {
         with client: SecretClient
     ) async throws {
         self.client = client
+        let labels = Set(archive.flatMap { keychain in keychain.items.map { $0.item.label } })
+        if let missing = names.first(where: { name in !labels.contains(name) }) {
+            let name = missing.visible
+            throw CommandFailure(.notFound, Text("the archive has no item “\(name)”, so nothing was put back"))
+        }
         var collections: [String: [SecretCollection]] = [:]
         for collection in try await client.collections() {
             let label = try await collection.label()
