@@ -31,27 +31,28 @@ struct ProtectionChange {
         // Other programs may have changed attributes while a person was asked.
         let records = try await finder.read(different.map(\.item))
         let present = Dictionary(records.map { ($0.item.path, $0.properties) }) { first, _ in first }
-        var done = 0
-        for item in different {
-            try Task.checkCancellation()
-            do throws(SecretServiceError) {
+        for (done, item) in different.enumerated() {
+            do {
+                try Task.checkCancellation()
                 var attributes = try Self.attributes(in: present[item.item.path])
                 attributes[name] = accessControl
                 try await item.item.setAttributes(attributes)
             } catch {
-                guard done > 0 else { throw error }
-                let failure = CommandFailure(error)
-                let label = item.properties.label.visible
-                throw CommandFailure(
-                    .incomplete,
-                    Text("\(done) of \(different.count) items are changed; “\(label)” is not: \(failure.text)")
-                )
+                let words = done > 0 ? Self.words(done, of: different.count) : nil
+                throw HalfDone.failure(error, after: words, at: item.properties.label)
             }
-            done += 1
         }
         withExtendedLifetime(context) {}
         let changed = Set(different.map(\.item.path))
         return found.map { item in (item, changed.contains(item.item.path)) }
+    }
+
+    private static func words(_ done: Int, of count: Int) -> Text {
+        Text(
+            done,
+            one: "\(done) of \(count) items is changed",
+            other: "\(done) of \(count) items are changed"
+        )
     }
 
     /// - Parameter properties: those of an item that was read; nil if it was deleted meanwhile.

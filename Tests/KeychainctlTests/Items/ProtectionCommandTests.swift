@@ -72,6 +72,22 @@ struct ProtectionCommandTests {
         }
     }
 
+    @Test("A change of protection that is refused half way says how far it came")
+    func protect_refusedHalfWay_isCounted() async throws {
+        try await Controlled.with { controlled in
+            let second = try await controlled.addKeychain("Second")
+            let first = try await controlled.add("Mail", ["bank": "1", "number": "1"])
+            let other = try await controlled.add("Bank", ["bank": "1", "number": "2"], to: second)
+            // Only the keychain of the login takes it.
+            let result = try await controlled.run("protect", "bank=1", "--all", "--with", "userPresence")
+            #expect(result.status == .exited(2), "\(result.errors)")
+            let words = "keychainctl: 1 of 2 items is changed; it ended at “Bank”: "
+            #expect(result.errors.hasPrefix(words), "\(result.errors)")
+            #expect(try await first.attributes()[Self.attribute] == "userPresence")
+            #expect(try await other.attributes()[Self.attribute] == nil)
+        }
+    }
+
     @Test("The audit is filtered by item, program and time")
     func audit_isFiltered() async throws {
         try await Controlled.with { controlled in
