@@ -66,3 +66,26 @@ package final class Interruption: @unchecked Sendable {
         }
     }
 }
+
+extension Interruption {
+    /// Waits until a descriptor can be read or has ended; throws ``ExitStatus/cancelled`` at a signal.
+    package func waitForInput(_ descriptor: Int32) throws(CommandFailure) {
+        guard Interruption.isReady(descriptor, for: POLLIN, unless: self.descriptor) else {
+            throw CommandFailure(.cancelled, Text("interrupted"))
+        }
+    }
+
+    /// Waits until a descriptor is ready for an event or has ended; false at a signal.
+    ///
+    /// - Parameters:
+    ///   - event: `POLLIN` or `POLLOUT`.
+    ///   - interruption: the descriptor of an interruption.
+    package static func isReady(_ descriptor: Int32, for event: Int32, unless interruption: Int32) -> Bool {
+        var events = [
+            pollfd(fd: descriptor, events: Int16(event), revents: 0),
+            pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&events, 2, -1) < 0 && errno == EINTR {}
+        return events[1].revents == 0
+    }
+}

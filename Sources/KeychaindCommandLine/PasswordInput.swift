@@ -68,7 +68,7 @@ package enum PasswordInput {
         var buffer = try allocate(limit + 1)
         var count = 0
         while count <= limit {
-            if let interruption, !isReadable(descriptor, unless: interruption) {
+            if let interruption, !Interruption.isReady(descriptor, for: POLLIN, unless: interruption) {
                 throw CommandFailure(.cancelled, Text("cancelled"))
             }
             let offset = count
@@ -111,15 +111,5 @@ package enum PasswordInput {
     private static func waitForInput(_ descriptor: Int32) {
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&event, 1, -1) < 0 && errno == EINTR {}
-    }
-
-    /// Waits for input; false if the other descriptor became readable.
-    private static func isReadable(_ descriptor: Int32, unless interruption: Int32) -> Bool {
-        var events = [
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&events, 2, -1) < 0 && errno == EINTR {}
-        return events[1].revents == 0
     }
 }

@@ -120,12 +120,8 @@ final class ImportScreen: ImportMessages {
     }
 
     private func readAnswer() throws -> String {
-        var events = [
-            pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&events, 2, -1) < 0 && errno == EINTR {}
-        guard events[1].revents == 0, let line = readLine() else {
+        let isReady = Interruption.isReady(STDIN_FILENO, for: POLLIN, unless: interruption.descriptor)
+        guard isReady, let line = readLine() else {
             throw CommandFailure(.cancelled, Text("cancelled; nothing was written"))
         }
         return line

@@ -31,12 +31,7 @@ enum Terminal {
         defer { close(terminal) }
         let text = Array(question.localized.utf8)
         _ = write(terminal, text, text.count)
-        var events = [
-            pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&events, 2, -1) < 0 && errno == EINTR {}
-        guard events[1].revents == 0 else { throw CommandFailure(.cancelled, Text("interrupted")) }
+        try interruption.waitForInput(terminal)
         var answer = [UInt8](repeating: 0, count: 256)
         let count = read(terminal, &answer, answer.count)
         let line = answer.prefix(max(0, count)).prefix { byte in byte != UInt8(ascii: "\n") }

@@ -57,7 +57,7 @@ enum SecretInput {
     ) throws(CommandFailure) -> SecureBytes {
         let buffer = GrowingBuffer()
         while true {
-            try waitForInput(descriptor, interruption)
+            try interruption.waitForInput(descriptor)
             let result = Glibc.read(descriptor, buffer.free.baseAddress, buffer.free.count)
             if result < 0, errno == EINTR || errno == EAGAIN { continue }
             guard result >= 0 else {
@@ -75,15 +75,6 @@ enum SecretInput {
         } catch {
             throw CommandFailure(.failure, Text("there is no memory for the secret: \(error.reason)"))
         }
-    }
-
-    private static func waitForInput(_ descriptor: Int32, _ interruption: Interruption) throws(CommandFailure) {
-        var events = [
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&events, 2, -1) < 0 && errno == EINTR {}
-        guard events[1].revents == 0 else { throw CommandFailure(.cancelled, Text("interrupted")) }
     }
 }
 

@@ -68,12 +68,9 @@ final class Output: @unchecked Sendable {
     }
 
     private func waitUntilWritable() throws(CommandFailure) {
-        var events = [
-            pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0),
-            pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&events, 2, -1) < 0 && errno == EINTR {}
-        guard events[1].revents == 0 else { throw CommandFailure(.cancelled, Text("interrupted")) }
+        guard Interruption.isReady(STDOUT_FILENO, for: POLLOUT, unless: interruption) else {
+            throw CommandFailure(.cancelled, Text("interrupted"))
+        }
     }
 
     /// Writes what `print` has left in a buffer of the C library.

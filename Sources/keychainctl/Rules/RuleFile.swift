@@ -21,7 +21,7 @@ struct RuleFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            try RuleFile.waitForInput(descriptor, interruption)
+            try interruption.waitForInput(descriptor)
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count >= 0 else { throw RuleFile.failure(path, errno) }
@@ -42,15 +42,6 @@ struct RuleFile {
         text.unicodeScalars.split(whereSeparator: { $0 == "\n" || $0 == "\r" }).map { line in
             String(line.drop { $0 == " " || $0 == "\t" })
         }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
-    }
-
-    private static func waitForInput(_ descriptor: Int32, _ interruption: Interruption) throws(CommandFailure) {
-        var events = [
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&events, 2, -1) < 0 && errno == EINTR {}
-        guard events[1].revents == 0 else { throw CommandFailure(.cancelled, Text("interrupted")) }
     }
 
     private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
