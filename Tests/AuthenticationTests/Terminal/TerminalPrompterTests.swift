@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
@@ -174,10 +175,12 @@ struct TerminalPrompterTests {
         let bus = try await PrivateBus()
         let connection = try bus.connect()
         defer { connection.close() }
-        let process = try ChildProcess("setsid", ["sleep", "1000"])
-        defer { process.send(9) }
+        // In a shell: setsid(1) forks if it leads its process group, as a `ChildProcess` does.
+        let shell = try ChildProcess("sh", ["-c", "setsid sh -c 'echo $$; exec sleep 1000' & wait"])
+        let caller = try #require(Int32(try await shell.standardOutput.lines.first("the caller's process id")))
+        defer { kill(caller, SIGKILL) }
         var credentials = ConnectionCredentials()
-        credentials.processID = UInt32(process.id)
+        credentials.processID = UInt32(caller)
         let insight = try ProcessInspector().inspect(credentials)
         let prompter = TerminalPrompter(
             launcher: PinentryLauncher(logger: .silent),
