@@ -17,14 +17,18 @@ struct UsageTests {
     }
 
     @Test(
-        "Arguments of which one would be ignored are wrong usage",
+        "Wrong usage, also an argument that would be ignored, is said before anybody is asked",
         arguments: [
+            ["rules", "add"], ["rules", "add", "allow", "any", "*"], ["rules", "add", "allow any *", "--file", "x"],
+            ["rules", "remove"], ["rules", "test", "any"], ["rules", "test", "any", "bank"],
+            ["rules", "test", "any", "a=b", "--id", "login/1"], ["sandboxes", "show"],
+            ["sandboxes", "confirm", "snap:x", "--none", "--id", "login/1"],
             ["audit", "--id", "login/1", "service=mail"], ["audit", "--id", "login/1", "--label", "Mail"],
             ["credential", "--serve", "a.service/b=c=d", "--serve", "a.service/b=e=f"],
             ["history", "a=b", "--restore", "x", "--json"],
         ]
     )
-    func arguments_ignored_areWrongUsage(arguments: [String]) async throws {
+    func arguments_wrong_areUsage(arguments: [String]) async throws {
         let result = try await Command.run(
             ImportHome.executable,
             arguments,

@@ -166,22 +166,4 @@ struct RulesCommandTests {
             #expect(try await process.standardError.text() == "keychainctl: interrupted\n")
         }
     }
-
-    @Test(
-        "Wrong usage is said before anybody is asked",
-        arguments: [
-            ["rules", "add"], ["rules", "add", "allow", "any", "*"], ["rules", "add", "allow any *", "--file", "x"],
-            ["rules", "remove"], ["rules", "test", "any"], ["rules", "test", "any", "bank"],
-            ["rules", "test", "any", "a=b", "--id", "login/1"], ["sandboxes", "show"],
-            ["sandboxes", "confirm", "snap:x", "--none", "--id", "login/1"],
-        ]
-    )
-    func arguments_wrong_areUsage(arguments: [String]) async throws {
-        let result = try await Command.run(
-            ImportHome.executable,
-            arguments,
-            environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"]
-        )
-        #expect(result.status == .exited(64), "\(result.errors)")
-    }
 }
