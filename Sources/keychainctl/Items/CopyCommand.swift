@@ -49,7 +49,12 @@ struct CopyCommand: ProviderCommand {
                 try Task.checkCancellation()
                 try await copy(record, to: target, replaces: replaces, isKeychaind: isKeychaind, finder)
             } catch {
-                throw HalfDone.failure(error, after: words(done, of: records.count), at: record.properties.label)
+                let words = Text(
+                    done,
+                    one: "\(done) of \(records.count) items is copied",
+                    other: "\(done) of \(records.count) items are copied"
+                )
+                throw HalfDone.failure(error, after: done, words, at: record.properties.label)
             }
         }
         if records.count > 1 {
@@ -85,16 +90,6 @@ struct CopyCommand: ProviderCommand {
             modified: isKeychaind ? record.properties.modified : nil,
             replacing: replaces && isKeychaind,
             prompting: prompt.prompting
-        )
-    }
-
-    /// Nil for none.
-    private func words(_ done: Int, of count: Int) -> Text? {
-        guard done > 0 else { return nil }
-        return Text(
-            done,
-            one: "\(done) of \(count) items is copied",
-            other: "\(done) of \(count) items are copied"
         )
     }
 

@@ -32,7 +32,12 @@ struct DeleteCommand: ProviderCommand {
                 try Task.checkCancellation()
                 try await delete(item.item)
             } catch {
-                throw HalfDone.failure(error, after: words(done, of: found.count), at: item.properties.label)
+                let words = Text(
+                    done,
+                    one: "\(done) of \(found.count) items is deleted",
+                    other: "\(done) of \(found.count) items are deleted"
+                )
+                throw HalfDone.failure(error, after: done, words, at: item.properties.label)
             }
         }
         withExtendedLifetime(context) {}
@@ -45,16 +50,6 @@ struct DeleteCommand: ProviderCommand {
                 )
             )
         }
-    }
-
-    /// Nil for none.
-    private func words(_ done: Int, of count: Int) -> Text? {
-        guard done > 0 else { return nil }
-        return Text(
-            done,
-            one: "\(done) of \(count) items is deleted",
-            other: "\(done) of \(count) items are deleted"
-        )
     }
 
     private func delete(_ item: SecretItem) async throws(SecretServiceError) {

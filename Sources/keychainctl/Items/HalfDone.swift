@@ -8,10 +8,11 @@ enum HalfDone {
     ///
     /// - Parameters:
     ///   - error: what ended the command.
-    ///   - done: how many items are changed, in words; nil if none is.
+    ///   - count: how many items are done.
+    ///   - done: the same in words.
     ///   - label: that of the item at which it ended.
-    static func failure(_ error: any Error, after done: Text?, at label: String) -> any Error {
-        guard let done else { return error }
+    static func failure(_ error: any Error, after count: Int, _ done: Text, at label: String) -> any Error {
+        guard count > 0 else { return error }
         switch error {
         case is CancellationError:
             return CommandFailure(.cancelled, Text("interrupted; \(done)"))

@@ -38,21 +38,17 @@ struct ProtectionChange {
                 attributes[name] = accessControl
                 try await item.item.setAttributes(attributes)
             } catch {
-                let words = done > 0 ? Self.words(done, of: different.count) : nil
-                throw HalfDone.failure(error, after: words, at: item.properties.label)
+                let words = Text(
+                    done,
+                    one: "\(done) of \(different.count) items is changed",
+                    other: "\(done) of \(different.count) items are changed"
+                )
+                throw HalfDone.failure(error, after: done, words, at: item.properties.label)
             }
         }
         withExtendedLifetime(context) {}
         let changed = Set(different.map(\.item.path))
         return found.map { item in (item, changed.contains(item.item.path)) }
-    }
-
-    private static func words(_ done: Int, of count: Int) -> Text {
-        Text(
-            done,
-            one: "\(done) of \(count) items is changed",
-            other: "\(done) of \(count) items are changed"
-        )
     }
 
     /// - Parameter properties: those of an item that was read; nil if it was deleted meanwhile.
