@@ -17,24 +17,34 @@ package final class Interruption: @unchecked Sendable {
 
     /// Whether the program was started with SIGHUP ignored.
     private static var ignoresHangup: Bool {
-        let former = signal(SIGHUP, SIG_IGN)
-        signal(SIGHUP, former)
-        return unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        var hangup = sigaction()
+        sigaction(SIGHUP, nil, &hangup)
+        let handler = hangup.__sigaction_handler.sa_handler
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    private init(_ onSignal: @escaping @Sendable () -> Void) {
+    /// Returns once each signal is noticed; until then it ends the process, whose command has not begun.
+    private init(_ onSignal: @escaping @Sendable () -> Void) async {
         let descriptor = keychaind_eventfd()
         self.descriptor = descriptor
         sources = Interruption.signals.map { number in
-            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 var one: UInt64 = 1
                 _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))
                 onSignal()
             }
-            source.resume()
             return source
+        }
+        // Dispatch installs its handler of a signal on a thread of its own.
+        let registered = DispatchGroup()
+        for source in sources {
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
+            source.resume()
+        }
+        await withCheckedContinuation { continuation in
+            registered.notify(queue: .global()) { continuation.resume() }
         }
     }
 
@@ -50,7 +60,7 @@ package final class Interruption: @unchecked Sendable {
         _ operation: @escaping @Sendable (Interruption) async throws -> Void
     ) async throws {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self)
-        let interruption = Interruption { signal.yield() }
+        let interruption = await Interruption { signal.yield() }
         let work = Task {
             defer { signal.finish() }
             try await operation(interruption)

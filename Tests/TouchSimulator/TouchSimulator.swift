@@ -22,7 +22,6 @@ struct TouchSimulator {
 
     /// An exit stops the child processes; a signal alone does not.
     private static func endOnInterrupts() -> any DispatchSourceSignal {
-        signal(SIGINT, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler { exit(130) }
         source.resume()
