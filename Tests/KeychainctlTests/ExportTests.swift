@@ -187,6 +187,24 @@ struct ExportTests {
         }
     }
 
+    @Test("Secrets that together are too large for one answer are all exported")
+    func export_largeSecrets_areWritten() async throws {
+        try await TestedProvider.keychaind.withProvider { provider in
+            let client = try await SecretClient.connect(.init(bus: .address(provider.bus.address)))
+            let login = try #require(try await client.collection(alias: "login"))
+            let large = [UInt8](repeating: 1, count: 15 << 20)
+            for name in ["a", "b", "c", "d"] {
+                try await login.createItem(label: name, attributes: ["name": name], secret: try Secret(large))
+            }
+            let folder = try TemporaryFolder()
+            let result = try await export(["--password-fd", "0", folder.path("archive")], on: provider.bus)
+            #expect(result.succeeded, "\(result.errors)")
+            let items = try ExportedItem.all(in: folder.path("archive"))
+            #expect(items.map(\.label).sorted() == ["a", "b", "c", "d"])
+            #expect(items.allSatisfy { $0.secret.count == large.count })
+        }
+    }
+
     @Test("A full disk leaves nothing behind")
     func export_diskFull_leavesNothing() async throws {
         try await TestedProvider.keychaind.withProvider { provider in

@@ -17,9 +17,6 @@ struct Export {
     private var keychains: [Keychain] = []
     private var leftBehind: [LeftBehindItem] = []
 
-    /// Items whose secrets are read in one call.
-    private static let batch = 200
-
     private init(of client: SecretClient, _ provider: String, _ keychains: [Keychain]) {
         self.client = client
         self.provider = provider
@@ -102,23 +99,22 @@ struct Export {
         for keychain in keychains {
             try writer.begin(keychain.keychain)
             counts.keychains += 1
-            var rest = keychain.items[...]
-            while !rest.isEmpty {
-                try Task.checkCancellation()
-                let records = Array(rest.prefix(Self.batch))
-                rest = rest.dropFirst(records.count)
-                let missing = try await write(records, to: writer)
-                counts.written += records.count - missing.count
-                for record in missing {
-                    let properties = record.properties
-                    let item = LeftBehindItem(
-                        keychain: keychain.keychain.label,
-                        label: properties.label,
-                        reason: LeftBehindItem.Reason(unreadable: properties.attributes)
-                    )
-                    counts.leftBehind.append(item)
-                }
+            let records = Dictionary(keychain.items.map { ($0.item.path, $0) }) { first, _ in first }
+            let written = try await client.readSecrets(of: keychain.items.map(\.item)) { item, secret in
+                guard let record = records[item.path] else { return }
+                try writer.append(record, secret)
+                counts.written += 1
                 Terminal.progress(Text("\(counts.written) of \(total) items"))
+            } unreadable: { _ in
+            }
+            for record in keychain.items where !written.contains(record.item.path) {
+                let properties = record.properties
+                let item = LeftBehindItem(
+                    keychain: keychain.keychain.label,
+                    label: properties.label,
+                    reason: LeftBehindItem.Reason(unreadable: properties.attributes)
+                )
+                counts.leftBehind.append(item)
             }
         }
         try await checkProvider()
@@ -137,44 +133,6 @@ struct Export {
         guard present == provider else {
             throw CommandFailure(.noProvider, Text("the provider ended during the export, so nothing was written"))
         }
-    }
-
-    /// Writes items, and returns those whose secret was not given.
-    private func write(_ records: [SecretItemRecord], to writer: any ExportWriter) async throws -> [SecretItemRecord] {
-        let batch = ExportBatch(records, writer)
-        do {
-            try await client.forEachSecret(of: records.map(\.item)) { item, secret in
-                try batch.write(item, secret)
-            }
-        } catch let error as SecretServiceError {
-            // The secrets together may be larger than a message: none was written then.
-            let isTooMuch = [.limitExceeded, .providerFailed, .invalidAnswer].contains(error.code)
-            guard isTooMuch, batch.written.isEmpty else { throw CommandFailure(error) }
-            guard records.count > 1 else { return records }
-            let half = records.count / 2
-            return try await write(Array(records[..<half]), to: writer)
-                + write(Array(records[half...]), to: writer)
-        }
-        return records.filter { record in !batch.written.contains(record.item.path) }
-    }
-}
-
-/// The items whose secrets one call reads.
-private final class ExportBatch {
-    private(set) var written: Set<String> = []
-
-    private let records: [String: SecretItemRecord]
-    private let writer: any ExportWriter
-
-    init(_ records: [SecretItemRecord], _ writer: any ExportWriter) {
-        self.records = Dictionary(records.map { record in (record.item.path, record) }) { first, _ in first }
-        self.writer = writer
-    }
-
-    /// Writes an item unless the provider names it twice, or was not asked for it.
-    func write(_ item: SecretItem, _ secret: borrowing Secret) throws(CommandFailure) {
-        guard let record = records[item.path], written.insert(item.path).inserted else { return }
-        try writer.append(record, secret)
     }
 }
 

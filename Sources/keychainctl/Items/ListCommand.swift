@@ -77,9 +77,6 @@ struct ListingArguments: ParsableArguments {
 
     @OptionGroup var format: JSONArguments
 
-    /// Items whose secrets are read in one call.
-    private static let batch = 200
-
     /// Writes the items of a query as they are read, and returns how many, and how many hide what they are.
     ///
     /// - Parameter isMeant: a further condition of the query; nil for none.
@@ -134,33 +131,14 @@ struct ListingArguments: ParsableArguments {
     }
 
     private func showSecrets(_ items: [FoundItem], _ list: ItemList, _ client: SecretClient) async throws {
-        var rest = items[...]
-        while !rest.isEmpty {
-            let portion = Array(rest.prefix(Self.batch))
-            rest = rest.dropFirst(portion.count)
-            let open = OpenItems(portion, list)
-            // To ask for one that is locked is a denial in the audit.
-            let readable = portion.filter { !$0.properties.isLocked }.map(\.item)
-            try await client.forEachSecret(of: readable) { item, secret in try open.show(item, secret) }
-            for item in portion where !open.shown.contains(item.item.path) { try list.add(item) }
+        let byPath = Dictionary(items.map { ($0.item.path, $0) }) { first, _ in first }
+        // To ask for one that is locked is a denial in the audit.
+        let readable = items.filter { !$0.properties.isLocked }.map(\.item)
+        let shown = try await client.readSecrets(of: readable) { item, secret in
+            if let found = byPath[item.path] { try list.add(found, secret) }
+        } unreadable: { error in
+            throw CommandFailure(error)
         }
-    }
-}
-
-/// The items whose secrets one call reads.
-private final class OpenItems {
-    private(set) var shown: Set<String> = []
-
-    private let items: [String: FoundItem]
-    private let list: ItemList
-
-    init(_ items: [FoundItem], _ list: ItemList) {
-        self.items = Dictionary(items.map { ($0.item.path, $0) }) { first, _ in first }
-        self.list = list
-    }
-
-    func show(_ item: SecretItem, _ secret: borrowing Secret) throws(CommandFailure) {
-        guard let found = items[item.path], shown.insert(item.path).inserted else { return }
-        try list.add(found, secret)
+        for item in items where !shown.contains(item.item.path) { try list.add(item) }
     }
 }
