@@ -23,27 +23,27 @@ final class CredentialSocket: Sendable {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             return
         }
-        var address = sockaddr_un()
-        let bytes = Array(path.utf8)
-        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
-            throw CommandFailure(.refused, Text("“\(path.visible)” is too long for a socket"))
-        }
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let made = socket(AF_UNIX, kind, 0)
+        // Set last: with all properties set, an error would end in the deinit, which removes the file.
+        descriptor = try Self.listen(at: path)
+        self.path = path
+    }
+
+    /// Listens at a path, in place of a socket whose program has ended; what is there otherwise is another program's.
+    private static func listen(at path: String) throws(CommandFailure) -> Int32 {
+        let address = try address(path)
+        // Of two programs that start together, neither may take the other's new socket for an abandoned one.
+        let folderPath = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
+        if flock(folder, LOCK_EX | LOCK_NB) == 0, isAbandoned(path, address) { unlink(path) }
+        let made = newSocket()
         // The mode is that of the mask, also before a chmod could change it.
         let mask = umask(0o177)
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(made, pointer, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        let problem = isBound && listen(made, 16) == 0 ? 0 : errno
+        let isBound = call(bind, made, address)
+        let problem = isBound && Glibc.listen(made, 16) == 0 ? 0 : errno
         umask(mask)
         guard problem == 0 else {
             close(made)
-            // What is at the path otherwise is another program's.
             if isBound { unlink(path) }
             let status: ExitStatus = problem == EADDRINUSE ? .refused : .inputOutput
             throw CommandFailure(
@@ -51,9 +51,46 @@ final class CredentialSocket: Sendable {
                 Text("“\(path.visible)” cannot be a socket: \(String(cString: strerror(problem)))")
             )
         }
-        // Set last: with all properties set, an error would end in the deinit, which removes the file.
-        descriptor = made
-        self.path = path
+        return made
+    }
+
+    /// Whether this user's socket is at a path, and nobody listens at it.
+    private static func isAbandoned(_ path: String, _ address: sockaddr_un) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
+            return false
+        }
+        let probe = newSocket()
+        defer { close(probe) }
+        return !call(connect, probe, address) && errno == ECONNREFUSED
+    }
+
+    private static func newSocket() -> Int32 {
+        socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    }
+
+    private static func address(_ path: String) throws(CommandFailure) -> sockaddr_un {
+        var address = sockaddr_un()
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
+            throw CommandFailure(.refused, Text("“\(path.visible)” is too long for a socket"))
+        }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return address
+    }
+
+    /// Calls bind(2) or connect(2).
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32,
+        _ descriptor: Int32,
+        _ address: sockaddr_un
+    ) -> Bool {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                function(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
     }
 
     deinit {

@@ -116,6 +116,30 @@ struct ProgramCommandTests {
         }
     }
 
+    @Test("The socket of a killed program is replaced")
+    func credential_socketOfAKilledProgram_isReplaced() async throws {
+        try await Controlled.with { controlled in
+            let folder = try TemporaryFolder()
+            let socket = folder.path("socket")
+            let script = """
+                import socket, sys
+                socket.socket(socket.AF_UNIX).bind(sys.argv[1])
+                """
+            #expect(try await Command.python(script, [socket]).succeeded)
+            let process = try ChildProcess(
+                ImportHome.executable,
+                ["credential", "--socket", socket, "--serve", "mail.service/password=a=b"],
+                environment: controlled.provider.bus.environment
+            )
+            try await eventually("a listener") {
+                try await Command.python("import socket, sys; socket.socket(1).connect(sys.argv[1])", [socket])
+                    .succeeded
+            }
+            process.send(SIGINT)
+            #expect(try await process.waitForExit() == .exited(5))
+        }
+    }
+
     @Test("A path that is taken keeps what is there")
     func credential_takenPath_isLeftAlone() async throws {
         try await Controlled.with { controlled in
