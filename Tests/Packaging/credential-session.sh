@@ -3,7 +3,7 @@
 
 control=/run/installed/bin/keychainctl
 printf password | /run/installed/bin/keychaind --unlock 2>"$XDG_RUNTIME_DIR/log" &
-eventually "$control" list
+eventually busctl --user status org.freedesktop.secrets
 printf 'the word\0\n' | "$control" set service=backup
 
 units=$XDG_RUNTIME_DIR/units
