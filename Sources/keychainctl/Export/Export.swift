@@ -106,6 +106,7 @@ struct Export {
                 counts.written += 1
                 Terminal.progress(Text("\(counts.written) of \(total) items"))
             } unreadable: { _ in
+                // Left behind, and named so below.
             }
             for record in keychain.items where !written.contains(record.item.path) {
                 let properties = record.properties
