@@ -31,17 +31,19 @@ struct AuditFollowingTests {
     @Test("a later call ends the one that waits")
     func follow_twice_endsTheFirst() async throws {
         try await RunningService.withService { service in
-            let client = service.client
-            #expect(try await client.follow() == [])
-            async let first = client.follow()
-            async let second = client.follow()
-            let session = try await client.openPlainSession()
-            let item = try await client.createProtectedItem(session: session)
-            var results: [Result<[ReadEntry], any Error>] = []
-            do { results.append(.success(try await first)) } catch { results.append(.failure(error)) }
-            do { results.append(.success(try await second)) } catch { results.append(.failure(error)) }
-            let entries = results.compactMap { try? $0.get() }
-            #expect(entries.map { $0.map(\.item) } == [[item.rawValue]])
+            let follower = try RawClient(service.bus.address)
+            follower.send(.follow)
+            #expect(try await follower.replies(1).map { try $0.read([FollowedEntry].self).count } == [0])
+            follower.send(.follow)
+            follower.send(.follow)
+            // The bus passes both on before what the other client sends next.
+            try follower.waitForBus()
+            let session = try await service.client.openPlainSession()
+            let item = try await service.client.createProtectedItem(session: session)
+            let replies = await follower.replies(2)
+            #expect(replies.map { $0.error?.name } == [.failed, nil])
+            let entries = try replies.last?.read([FollowedEntry].self).map(\.entry.item)
+            #expect(entries == [item.rawValue])
         }
     }
 
@@ -113,11 +115,13 @@ struct AuditFollowingTests {
 
 extension SecretServiceProxy {
     fileprivate func follow() async throws(BusError) -> [ReadEntry] {
-        let message = try await connection.call(
-            .call(to: "org.freedesktop.secrets", AuditTests.path, AuditTests.interface, "Follow"),
-            timeout: Patience.limit
-        )
-        return try message.read([FollowedEntry].self).map(\.entry)
+        try await connection.call(.follow, timeout: Patience.limit).read([FollowedEntry].self).map(\.entry)
+    }
+}
+
+extension Message {
+    fileprivate static var follow: Message {
+        .call(to: "org.freedesktop.secrets", AuditTests.path, AuditTests.interface, "Follow")
     }
 }
 
