@@ -38,11 +38,7 @@ extension Connection {
             nil
         )
         // The loop retains the connection until it is closed: libdbus calls back with an unretained pointer.
-        BusActor.loop.beforeEachWait(owner: self) { [self] in
-            dispatch()
-        } flush: { [self] in
-            if isOpen { outbox.flush() }
-        }
+        BusActor.loop.participants.append(self)
     }
 
     /// Whether the socket is still connected; false even before the loop has read the hang-up.
@@ -56,7 +52,7 @@ extension Connection {
     }
 
     func detach() {
-        BusActor.loop.removeBeforeEachWait(owner: self)
+        BusActor.loop.participants.removeAll { $0 === self }
         dbus_connection_set_watch_functions(pointer, nil, nil, nil, nil, nil)
         dbus_connection_set_timeout_functions(pointer, nil, nil, nil, nil, nil)
         watches.removeAll()

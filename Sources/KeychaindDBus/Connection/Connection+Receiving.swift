@@ -1,9 +1,9 @@
 import CKeychaindDBus
 
-extension Connection {
+extension Connection: TurnParticipant {
     /// Reads messages and handles some of them, before each wait of the loop.
     func dispatch() {
-        guard case .open = state else { return }
+        guard case .open = state, !isIdle else { return }
         state = .dispatching
         switch readAhead() {
         case .single(let call): call.server.receive(call.message)
@@ -16,6 +16,17 @@ extension Connection {
         resumeWaitersForRoom()
         // Nothing else wakes the loop for calls that are already read.
         if mayAddAnswers, calls.mayServe { BusActor.loop.turnAgain() }
+    }
+
+    /// Writes what the turn has queued.
+    func flush() {
+        if isOpen, !outbox.isEmpty { outbox.flush() }
+    }
+
+    /// Whether nothing waits in either direction: in a process with many connections, most turns are for another one.
+    private var isIdle: Bool {
+        calls.isEmpty && outbox.isEmpty && room == nil
+            && dbus_connection_get_dispatch_status(pointer) == DBUS_DISPATCH_COMPLETE
     }
 
     private typealias Call = (message: Message, server: ObjectServer)

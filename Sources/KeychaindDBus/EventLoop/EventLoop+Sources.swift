@@ -26,21 +26,6 @@ extension EventLoop {
         _ = keychaind_epoll_control(poll, EPOLL_CTL_DEL, descriptor, 0)
     }
 
-    /// Runs an action at the end of every turn, and `flush` after the actions of all owners: handling a message of one
-    /// connection may send on another.
-    func beforeEachWait(
-        owner: AnyObject,
-        _ action: @escaping @BusActor () -> Void,
-        flush: @escaping @BusActor () -> Void
-    ) {
-        removeBeforeEachWait(owner: owner)
-        beforeWaiting.append(TurnEnd(owner: ObjectIdentifier(owner), action: action, flush: flush))
-    }
-
-    func removeBeforeEachWait(owner: AnyObject) {
-        beforeWaiting.removeAll { $0.owner == ObjectIdentifier(owner) }
-    }
-
     /// Starts another turn after this one, without waiting for a descriptor.
     func turnAgain() {
         turnsAgain = true
@@ -70,4 +55,14 @@ extension EventLoop {
         case .suspending: callTimers.remove(timer)
         }
     }
+}
+
+/// An object that works at the end of each turn of the event loop, such as an open connection.
+@BusActor
+protocol TurnParticipant: AnyObject {
+    /// Handles what has arrived.
+    func dispatch()
+
+    /// Writes what was queued, after all participants have dispatched: a message of one may be answered on another.
+    func flush()
 }

@@ -32,17 +32,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let alarm: Int32
     /// The instant that the alarm is set to: no later than the next of `timers`.
     private var alarmInstant = Int64.max
-    var beforeWaiting: [TurnEnd] = []
+    var participants: [any TurnParticipant] = []
     var turnsAgain = false
 
     /// The milliseconds without work after which a wait is a pause.
     private static let pause: Int32 = 100
-
-    struct TurnEnd {
-        let owner: ObjectIdentifier
-        let action: @BusActor () -> Void
-        let flush: @BusActor () -> Void
-    }
 
     init() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -95,8 +89,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
                     let now = callTimers.clock.now
                     while let action = callTimers.removeFirst(dueAt: now) { action() }
                 }
-                for end in beforeWaiting { end.action() }
-                for end in beforeWaiting { end.flush() }
+                for participant in participants { participant.dispatch() }
+                for participant in participants { participant.flush() }
             }
             let count = waitForEvents(&events, milliseconds: millisecondsToWait())
             inbox.withLock { $0.loopIsAwake = true }

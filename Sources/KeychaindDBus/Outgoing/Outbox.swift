@@ -54,6 +54,9 @@ final class Outbox {
 
     private(set) var isBlocked = false
 
+    /// Whether a ``flush()`` has nothing to write.
+    private(set) var isEmpty = true
+
     /// Throws `LimitsExceeded` if this process has no descriptors left.
     init(of connection: OpaquePointer) throws(BusError) {
         var socket: Int32 = -1
@@ -89,6 +92,7 @@ final class Outbox {
     }
 
     private func enqueue(_ entry: OutgoingEntry) {
+        isEmpty = false
         if isBlocked || !backlog.isEmpty { backlog.append(entry) } else { entries.append(entry) }
     }
 
@@ -108,6 +112,7 @@ final class Outbox {
                 guard write() else { return block() }
             }
         }
+        isEmpty = true
         unblock()
     }
 
@@ -143,7 +148,7 @@ final class Outbox {
         unblock()
         Glibc.close(descriptor)
         let rest = entries + backlog.takeAll()
-        (entries, sent, size) = ([], 0, 0)
+        (entries, sent, size, isEmpty) = ([], 0, 0, true)
         for case .handover(let action) in rest {
             action()
         }

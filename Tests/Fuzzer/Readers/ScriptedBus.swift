@@ -7,7 +7,7 @@ import Dispatch
 ///
 /// It is in this process, on the event loop, and has one connection. What the bus itself answers is proper.
 @BusActor
-final class ScriptedBus {
+final class ScriptedBus: TurnParticipant {
     /// The unique name of the service, which owns every name.
     static let service = ":1.5"
 
@@ -59,10 +59,7 @@ final class ScriptedBus {
 
     private func play(_ body: @escaping @BusActor @Sendable (ScriptedBus) async throws -> Void) async {
         line = ScriptedLine { [self] in receive($0) }
-        BusActor.loop.beforeEachWait(owner: self) { [self] in
-            takeTurn()
-        } flush: {
-        }
+        BusActor.loop.participants.append(self)
         let end = Promise<Void>()
         self.end = end
         BusActor.start { [self] in
@@ -70,15 +67,18 @@ final class ScriptedBus {
             isDone = true
         }
         await end.wait()
-        BusActor.loop.removeBeforeEachWait(owner: self)
+        BusActor.loop.participants.removeAll { $0 === self }
         line?.close()
         line = nil
     }
 
     // MARK: The script
 
+    /// The line writes at once.
+    func flush() {}
+
     /// Takes the next record when the other side has nothing to do.
-    private func takeTurn() {
+    func dispatch() {
         guard let end, let line else { return }
         BusActor.loop.turnAgain()
         quiet += 1
