@@ -13,6 +13,9 @@ start_run() {
     eventually grep -q '^Ctrl-C ends it' "$said"
 }
 
+# nothing_is_left: waits until no process of the run is left
+nothing_is_left() { eventually bash -c "! pgrep -g $run_pid && ! pgrep -s $run_pid"; }
+
 # end_run: sends SIGINT to the process group, as Ctrl-C does
 end_run() {
     kill -INT -- "-$run_pid"
@@ -32,12 +35,24 @@ check_equal "the demonstration folder is private" "$(stat --format=%a "$XDG_DATA
 check_equal "the password file is private" "$(stat --format=%a "$XDG_DATA_HOME/keychaind-demo/password")" 600
 end_run
 check_equal "Ctrl-C ends it with status 0" "$status" 0
-check "no process is left" eventually bash -c "! pgrep -g $run_pid && ! pgrep -s $run_pid"
+check "no process is left" nothing_is_left
+
+# check_killed SIGNAL BUS: kills the script alone, not its process group
+check_killed() {
+    check "it starts before SIG$1, on $2" start_run
+    kill "-$1" "$run_pid"
+    wait "$run_pid" 2>"$work/said" || true
+    check "SIG$1 of the script leaves no process on $2" nothing_is_left
+    daemon_pid=''
+}
+
+check_killed KILL "a private bus"
 
 own_bus
 check "it starts again" start_run
 check_match "it uses a session bus without a provider" "$(<"$said")" 'bus +your session bus'
 end_run
+for signal in TERM HUP KILL; do check_killed "$signal" "the session bus"; done
 
 check "a provider starts on the session bus" start_daemon
 provider=$daemon_pid
