@@ -1,4 +1,4 @@
-# keychaind: build, try, test, install. No target needs a terminal.
+# keychaind: build, try, test, install. No target needs a terminal, with YES=1 for packages that are missing.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -71,7 +71,7 @@ INSTALLED = \
 .PHONY: packages build catalogues completions pot po pam helper run test sanitize consumers docs dist deb proof bench compare lint format install uninstall clean
 .DEFAULT_GOAL := build
 
-# The build's packages; the other targets install theirs themselves.
+# The build's Debian packages; the other targets install theirs themselves. Each asks first; YES=1 says yes.
 packages:
 	scripts/install-packages build
 
@@ -119,18 +119,20 @@ $(HELPER): domain/keychaind-folders.c
 		-fstack-protector-strong -pie -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS) -o $@ $<
 
 run:
-	scripts/install-packages run
+	scripts/install-packages build run
 	$(MAKE) build
 	scripts/run
 
 # All tests; with SUITE=VaultTests, one Swift suite.
 test:
+	scripts/install-packages build
 	scripts/install-packages test
 	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/test $(SUITE)
 
 # All Swift tests with SANITIZER=address or SANITIZER=thread, and the processes that they start; a report fails.
 sanitize:
+	scripts/install-packages build
 	scripts/install-packages test
 	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/sanitize $(SANITIZER)
@@ -142,7 +144,7 @@ docs:
 
 # Packages that use this one beside others; with CONSUMER=tls, one of them. The first build takes half an hour.
 consumers:
-	scripts/install-packages test
+	scripts/install-packages build test
 	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	LIMIT=3600 SWIFT='$(SWIFT)' Tests/Scripts/run Consumers $(or $(CONSUMER),all)
 
@@ -151,8 +153,7 @@ dist:
 	packaging/dist
 
 deb:
-	scripts/install-packages build
-	scripts/install-packages deb
+	scripts/install-packages build deb
 	packaging/deb
 
 # All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES.
@@ -166,7 +167,7 @@ proof:
 	SWIFT='$(SWIFT)' LIMIT=$(or $(LIMIT),36000) Tests/Scripts/run Proof $(PROOF)
 
 bench:
-	scripts/install-packages test
+	scripts/install-packages build bench
 	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	$(SWIFT) run -c release KeychaindMicrobenchmarks
 	$(SWIFT) run -c release KeychaindServiceBenchmark
@@ -174,13 +175,13 @@ bench:
 
 # Draws docs/comparison.md anew, beside other providers; a quarter of an hour, of an otherwise idle computer.
 compare:
-	scripts/install-packages compare
+	scripts/install-packages build compare
 	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	$(SWIFT) build -c release --product KeychaindServiceBenchmark
 	Benchmarks/Comparison/compare.py
 
 lint:
-	scripts/install-packages test
+	scripts/install-packages lint
 	scripts/lint
 
 format:

@@ -19,6 +19,7 @@ done
 needed=$(awk '!/^#/ && index("," $2 ",", ",build,") { print $1 }' scripts/packages.txt | sort)
 counterparts() {
     sed 's/^git$/git git/; s/^gettext$/gettext gettext/; s/^pkg-config$/pkg-config pkgconf-pkg-config pkgconf/
+        s/^g++$/& gcc-c[+][+] gcc/
         s/^libdbus-1-dev$/& dbus-devel dbus/; s/^libgcrypt20-dev$/& libgcrypt-devel libgcrypt/
         s/^libsqlite3-dev$/& sqlite-devel sqlite/; s/^libtomlplusplus-dev$/& tomlplusplus-devel tomlplusplus/
         s/^libseccomp-dev$/& libseccomp-devel libseccomp/
