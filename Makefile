@@ -119,32 +119,32 @@ $(HELPER): domain/keychaind-folders.c
 		-fstack-protector-strong -pie -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS) -o $@ $<
 
 run:
-	scripts/install-packages build run
+	SWIFT='$(SWIFT)' scripts/prepare run
 	$(MAKE) build
-	scripts/run
+	setpriv --pdeathsig TERM scripts/run
 
 # All tests; with SUITE=VaultTests, one Swift suite.
 test:
-	scripts/install-packages build
+	SWIFT='$(SWIFT)' scripts/prepare test
 	scripts/install-packages test
 	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/test $(SUITE)
 
 # All Swift tests with SANITIZER=address or SANITIZER=thread, and the processes that they start; a report fails.
 sanitize:
-	scripts/install-packages build
+	SWIFT='$(SWIFT)' scripts/prepare test
 	scripts/install-packages test
 	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/sanitize $(SANITIZER)
 
 # One site for all libraries, in .build/documentation/site.
 docs:
-	scripts/install-packages build
+	SWIFT='$(SWIFT)' scripts/prepare build
 	scripts/docs
 
 # Packages that use this one beside others; with CONSUMER=tls, one of them. The first build takes half an hour.
 consumers:
-	scripts/install-packages build test
+	SWIFT='$(SWIFT)' scripts/prepare test
 	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	LIMIT=3600 SWIFT='$(SWIFT)' Tests/Scripts/run Consumers $(or $(CONSUMER),all)
 
@@ -153,7 +153,7 @@ dist:
 	packaging/dist
 
 deb:
-	scripts/install-packages build deb
+	SWIFT='$(SWIFT)' scripts/prepare deb
 	packaging/deb
 
 # All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES.
@@ -167,7 +167,7 @@ proof:
 	SWIFT='$(SWIFT)' LIMIT=$(or $(LIMIT),36000) Tests/Scripts/run Proof $(PROOF)
 
 bench:
-	scripts/install-packages build bench
+	SWIFT='$(SWIFT)' scripts/prepare bench
 	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	$(SWIFT) run -c release KeychaindMicrobenchmarks
 	$(SWIFT) run -c release KeychaindServiceBenchmark
@@ -175,7 +175,7 @@ bench:
 
 # Draws docs/comparison.md anew, beside other providers; a quarter of an hour, of an otherwise idle computer.
 compare:
-	scripts/install-packages build compare
+	SWIFT='$(SWIFT)' scripts/prepare compare
 	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	$(SWIFT) build -c release --product KeychaindServiceBenchmark
 	Benchmarks/Comparison/compare.py

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Scripts are strict and executable, and the list of packages is well-formed.
 
-for script in scripts/docs scripts/foreign-files scripts/install-folder scripts/install-packages scripts/lint scripts/run scripts/test .ci/run Tests/Scripts/run; do
+for script in scripts/docs scripts/foreign-files scripts/install-folder scripts/install-packages scripts/lint scripts/prepare scripts/run scripts/test .ci/run Tests/Scripts/run; do
     check "$script is clean" shellcheck "$script"
     check "$script is strict" grep -q '^set -euo pipefail$' "$script"
     check "$script is executable" test -x "$script"
@@ -82,3 +82,47 @@ printf '#!/bin/sh\n! grep -q "<fido.h>" && exec /usr/bin/cc -fsyntax-only -x c++
 chmod +x "$other/cc"
 check_equal "without apt-get and a header it fails" "$(tried env PATH="$other" scripts/install-packages run)" 1
 check_match "it names the header" "$(tail -n 1 "$work/said")" 'fido.h is missing'
+
+# prepare: Swift, and room for temporary files.
+check_equal "without Swift, prepare fails" "$(tried env SWIFT=/nonexistent/swift scripts/prepare run)" 1
+check_match "it says where to get Swift" "$(<"$work/said")" '^prepare: there is no Swift .*swift\.org/install/linux$'
+printf '#!/bin/sh\necho "Swift version 6.2.2 (swift-6.2.2-RELEASE)"\n' | stand_in swift
+check_equal "with an old Swift it fails" "$(tried env SWIFT="$machine/swift" scripts/prepare run)" 1
+check_match "it says which Swift is needed" "$(<"$work/said")" '^prepare: Swift 6\.2\.2 is too old; get 6\.2\.3 or newer at'
+stand_in swift <<'END'
+#!/bin/sh
+[ "$1" != --version ] || echo "Swift version 6.10-dev"
+END
+check_equal "with a newer Swift it goes on" "$(tried env SWIFT="$machine/swift" scripts/prepare run)" 0
+check_equal "without the folder for temporary files it fails" \
+    "$(tried env SWIFT="$machine/swift" TMPDIR="$work/nowhere" scripts/prepare run)" 1
+check_match "it says so" "$(<"$work/said")" "^prepare: $work/nowhere has too little room .* set TMPDIR"
+mkdir "$work/full"
+full() {
+    # shellcheck disable=SC2016  # for the shell that is started
+    unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=1m tmpfs "$1" && TMPDIR=$1 SWIFT=$2 scripts/prepare run' \
+        sh "$work/full" "$machine/swift"
+}
+if unshare --map-root-user --mount true 2>/dev/null; then
+    check_equal "with a full folder for temporary files it fails" "$(tried full)" 1
+    check_match "it says how much room is missing" "$(<"$work/said")" "^prepare: $work/full has too little room \(1 of 500 MiB\)"
+else
+    skip "a full folder for temporary files: needs namespaces"
+fi
+
+# The Swift packages, in a clone with an empty cache, without a network.
+clone=$work/clone
+mkdir "$clone"
+cp -r Package.swift scripts "$clone"
+printf '#!/bin/sh\n' >"$clone/scripts/install-packages"
+offline() {
+    XDG_CACHE_HOME=$work/empty GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null \
+        unshare --map-root-user --net "$clone/scripts/prepare" build
+}
+if unshare --map-root-user --net true 2>/dev/null; then
+    check_equal "without a network and the Swift packages it fails" "$(tried offline)" 1
+    check_match "it says that the network is missing" "$(tail -n 1 "$work/said")" \
+        '^prepare: the Swift packages were not fetched; .* connect'
+else
+    skip "Swift packages without a network: needs namespaces"
+fi
