@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Scripts are strict and executable, and the list of packages is well-formed.
 
-for script in scripts/docs scripts/foreign-files scripts/install-folder scripts/install-packages scripts/lint scripts/prepare scripts/run scripts/test .ci/run Tests/Scripts/run; do
+for script in scripts/alone scripts/docs scripts/foreign-files scripts/install-folder scripts/install-packages scripts/lint scripts/prepare scripts/run scripts/test .ci/run Tests/Scripts/run; do
     check "$script is clean" shellcheck "$script"
     check "$script is strict" grep -q '^set -euo pipefail$' "$script"
     check "$script is executable" test -x "$script"
@@ -126,3 +126,29 @@ if unshare --map-root-user --net true 2>/dev/null; then
 else
     skip "Swift packages without a network: needs namespaces"
 fi
+
+# alone: one test run of a checkout at a time. It keeps its lock in the checkout.
+unset KEYCHAIND_ALONE
+mkfifo "$work/gate"
+start_first() {
+    # shellcheck disable=SC2016  # for the shell that is started
+    "$clone/scripts/alone" bash -c 'echo $$ >"$1/first" && "$2" echo within >"$1/within" && read -r <"$1/gate"; echo end >>"$1/order"' \
+        bash "$work" "$clone/scripts/alone" &
+    first=$!
+    eventually test -s "$work/within"
+}
+start_first
+check_equal "a command of a run does not wait for it" "$(<"$work/within")" within
+"$clone/scripts/alone" sh -c "echo second >>'$work/order'" 2>"$work/second.log" &
+second=$!
+check "a second run says that it waits" eventually grep -q 'waits for its end' "$work/second.log"
+check "it has not begun" test ! -e "$work/order"
+echo >"$work/gate"
+check "both succeed" wait "$first" "$second"
+check_equal "the second begins after the end of the first" "$(paste --serial "$work/order")" $'end\tsecond'
+check_equal "alone has the status of its command" "$(tried "$clone/scripts/alone" sh -c 'exit 3')" 3
+rm "$work/within"
+start_first
+kill -KILL "$first"
+check "a run ends with its shell" eventually has_ended "$(<"$work/first")"
+check_equal "the next does not wait" "$("$clone/scripts/alone" echo begun 2>&1)" begun
