@@ -30,8 +30,10 @@ ACTIONDIR ?= $(if $(filter /usr/local,$(PREFIX)),/usr/share,$(DATADIR))/polkit-1
 # Where PAM looks, with the prefixes /usr and /usr/local.
 PAMDIR ?= $(shell scripts/install-folder pam $(PREFIX))
 
-RELEASE = .build/release/keychaind
-CONTROL = .build/release/keychainctl
+# The tests install their own build, with BUILD=test.
+BUILD ?= release
+RELEASE = .build/$(BUILD)/keychaind
+CONTROL = .build/$(BUILD)/keychainctl
 COMPLETIONS = .build/completions
 PAM_MODULE = .build/pam_keychaind.so
 HELPER = .build/keychaind-folders
@@ -40,7 +42,7 @@ INTERFACES = $(wildcard dbus/org.keychaind.*.xml)
 POLICY = dbus/org.keychaind.policy
 # Catalogues of texts, where the programs of the build folder find them, too: ../share/locale.
 LANGUAGES = $(basename $(notdir $(wildcard po/*.po)))
-CATALOGUES = $(dir $(realpath .build/release))share/locale
+CATALOGUES = $(dir $(realpath .build/$(BUILD)))share/locale
 # In the same folders as here, so that their links work.
 DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md \
 	$(wildcard docs/*.md docs/decisions/*.md docs/images/*.png docs/images/*.svg) \
@@ -68,7 +70,7 @@ INSTALLED = \
 	$(DATADIR)/fish/vendor_completions.d/keychainctl.fish \
 	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
-.PHONY: packages build catalogues completions pot po pam helper run test sanitize consumers docs dist deb proof bench compare lint format install uninstall clean
+.PHONY: packages build catalogues completions pot po pam helper run test check sanitize consumers docs dist deb proof bench compare lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # The build's Debian packages; the other targets install theirs themselves. Each asks first; YES=1 says yes.
@@ -123,17 +125,21 @@ run:
 	$(MAKE) build
 	setpriv --pdeathsig TERM scripts/run
 
-# All tests; with SUITE=VaultTests, one Swift suite.
+# What a change needs, in ten minutes; with SUITE=VaultTests, one Swift suite.
 test:
 	SWIFT='$(SWIFT)' scripts/prepare test
-	scripts/install-packages test
 	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/test $(SUITE)
+
+# Before a release: also the release build, the packages, the documentation, Swift 5 and other developers' packages.
+check:
+	SWIFT='$(SWIFT)' scripts/prepare test lint deb
+	$(MAKE) pam helper lint
+	SWIFT='$(SWIFT)' scripts/test --check
 
 # All Swift tests with SANITIZER=address or SANITIZER=thread, and the processes that they start; a report fails.
 sanitize:
 	SWIFT='$(SWIFT)' scripts/prepare test
-	scripts/install-packages test
 	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/sanitize $(SANITIZER)
 
@@ -159,9 +165,7 @@ deb:
 # All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES.
 MACHINES = packages move-in-gnome move-in-kwallet
 proof:
-	scripts/install-packages build
-	scripts/install-packages test
-	scripts/install-packages proof
+	SWIFT='$(SWIFT)' scripts/prepare test proof
 	$(MAKE) build
 	$(if $(filter $(MACHINES),$(or $(PROOF),$(MACHINES))),$(MAKE) deb)
 	SWIFT='$(SWIFT)' LIMIT=$(or $(LIMIT),36000) Tests/Scripts/run Proof $(PROOF)

@@ -28,22 +28,27 @@ let tutorialDependencies: [Target.Dependency] = [
 let tutorialAliases: SwiftSetting = .unsafeFlags(["-module-alias", "SwiftUI=KeychaindSwiftUI"])
 let tutorials = ["Biometrics", "Controls", "Credentials", "Note", "Wrapper"]
 
-// The code of tutorials, unchanged, in both language modes: Tests/Tutorials/README.md.
-let tutorialTargets = tutorials.flatMap { tutorial -> [Target] in
-    [
-        .testTarget(
-            name: "Tutorial\(tutorial)Tests",
-            dependencies: tutorialDependencies,
-            path: "Tests/Tutorials/\(tutorial)",
-            swiftSettings: [tutorialAliases]
-        ),
-        .testTarget(
-            name: "Tutorial\(tutorial)Swift5Tests",
-            dependencies: tutorialDependencies,
-            path: "Tests/Tutorials/Swift5/\(tutorial)",
-            swiftSettings: [.swiftLanguageMode(.v5), tutorialAliases]
-        ),
-    ]
+// The code of tutorials, unchanged: Tests/Tutorials/README.md. KEYCHAIND_SWIFT5 compiles it in that language mode.
+let tutorialTargets = tutorials.map { tutorial in
+    Target.testTarget(
+        name: "Tutorial\(tutorial)Tests",
+        dependencies: tutorialDependencies,
+        path: "Tests/Tutorials/\(tutorial)",
+        swiftSettings: (Context.environment["KEYCHAIND_SWIFT5"] == nil ? [] : [.swiftLanguageMode(.v5)])
+            + [tutorialAliases]
+    )
+}
+
+// The programs of the package `Examples`, for its tests: built with them, from the same libraries.
+let exampleTargets = ["Credentials", "FromOtherLanguages", "KeychainWrapper", "Notes"].map { example in
+    Target.executableTarget(
+        name: "KeychaindExample\(example)",
+        dependencies: ["LocalAuthentication", "Security"],
+        path: "Examples/\(example)",
+        exclude: ["README.md"]
+            + (example == "FromOtherLanguages"
+                ? ["everyone.sh", "with_libsecret.py", "with_secret_tool.sh", "with_secretstorage.py"] : [])
+    )
 }
 
 let package = Package(
@@ -65,7 +70,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
-    targets: tutorialTargets + [
+    targets: tutorialTargets + exampleTargets + [
         // System libraries: only what Swift cannot import itself.
         .systemLibrary(name: "CKeychaindDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CKeychaindGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
@@ -342,10 +347,12 @@ let package = Package(
             dependencies: ["SecretServiceClient", "Security", "KeychaindTestSupport", "keychaind"],
             exclude: ["Samples"]
         ),
-        // The examples, a package of their own that scripts/test builds, driven as a person would.
+        // The examples, driven as a person would.
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["KeychaindTestSupport", "KeychaindTouchSimulator", "keychaind"]
+            dependencies: exampleTargets.map { .byName(name: $0.name) } + [
+                "KeychaindTestSupport", "KeychaindTouchSimulator", "keychaind",
+            ]
         ),
         .testTarget(
             name: "LocalAuthenticationTests",
@@ -409,10 +416,15 @@ if Context.environment["KEYCHAIND_FUZZ"] != nil {
     )
 }
 
-// Not for C, nor for the tutorials, which are compiled with the settings of a program that follows them.
-let tutorialNames = Set(tutorialTargets.map(\.name))
-for target in package.targets where !target.name.hasPrefix("CKeychaind") && !tutorialNames.contains(target.name) {
+// Not for C, nor for tutorials and examples, which are compiled with the settings of a program that follows them.
+let outsiders = Set((tutorialTargets + exampleTargets).map(\.name))
+for target in package.targets where !target.name.hasPrefix("CKeychaind") && !outsiders.contains(target.name) {
     target.swiftSettings = settings + (target.swiftSettings ?? [])
+}
+
+// Nothing imports a suite: emitting its module first would expand all macros once more.
+for target in package.targets where target.type == .test {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-no-emit-module-separately"])]
 }
 
 /// Leaves out all targets but these and their dependencies.

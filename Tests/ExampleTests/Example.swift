@@ -30,14 +30,15 @@ struct Example {
         }
     }
 
-    private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
     /// The folder of the example's sources.
-    var folder: String { Example.project.appendingPathComponent("Examples/\(name)").path }
+    var folder: String {
+        let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return project.appendingPathComponent("Examples/\(name)").path
+    }
 
-    /// The program, which scripts/test has built.
-    var program: String { Example.project.appendingPathComponent(".build/examples/debug/\(name)").path }
+    /// The program, built with the tests.
+    var program: String { KeychainDaemon.product("KeychaindExample\(name)") }
 
     /// Starts the program on a terminal.
     func start(_ arguments: String = "", on terminal: TestTerminal) throws -> ChildProcess {

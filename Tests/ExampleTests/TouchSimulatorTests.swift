@@ -5,13 +5,7 @@ import Testing
 /// The simulator and the example Notes, as on two terminals.
 struct TouchSimulatorTests {
     /// The program, built with the tests.
-    private let simulator: String
-
-    init() throws {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-        simulator = folder.appendingPathComponent("KeychaindTouchSimulator").path
-    }
+    private let simulator = KeychainDaemon.product("KeychaindTouchSimulator")
 
     @Test("A note is opened by a matching touch, and not by another")
     func note_isOpenedByTouch() async throws {

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Runs keychaind on a disk that fails: faults.py KEYCHAIND FAULTS.SO FOLDER [--every N]
+"""Runs keychaind on a disk that fails: faults.py KEYCHAIND FAULTS.SO FOLDER [--every N [--seed N]]
     [--only SCENARIO] [--operation OPERATION] [--mode MODE] [--up-to N]
 
 For each scenario, operation and way of failing, the first, second, … operation of that kind fails until none is left.
-With --every N only each Nth case runs, with --up-to N only the first N of each kind. The bus is that of the environment.
+With --every N only each Nth case runs, beginning with one that --seed chooses; with --up-to N only the first N of each
+kind. The bus is that of the environment.
 
 After each case: what was acknowledged is there, what was refused is not, `unknown` is one of both; the next change works
 once the disk does; nothing crashes; and all of that again after a SIGKILL. With the mode `kill` the process ends before the
@@ -514,8 +515,8 @@ class Run:
             return [f"{when}: the next change is lost"]
         return [] if found in outcomes else [f"{when}: {found}"]
 
-    def faulty(self, every, up_to, scenarios, operations, modes):
-        counter = itertools.count()
+    def faulty(self, every, seed, up_to, scenarios, operations, modes):
+        counter = itertools.count(seed)
         for scenario in scenarios:
             for operation in operations:
                 for mode in modes:
@@ -627,6 +628,7 @@ def main():
     parser.add_argument("library")
     parser.add_argument("folder")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=SCENARIOS, action="append", help="only this scenario; may be repeated")
     parser.add_argument("--up-to", type=int)
     parser.add_argument("--operation", choices=OPERATIONS, action="append", help="only this operation")
@@ -641,8 +643,8 @@ def main():
             run.power_losses()
         if not options.power:
             run.faulty(
-                options.every, options.up_to, options.only or SCENARIOS, options.operation or OPERATIONS,
-                options.mode or MODES,
+                options.every, options.seed, options.up_to, options.only or SCENARIOS,
+                options.operation or OPERATIONS, options.mode or MODES,
             )
     finally:
         run.end()

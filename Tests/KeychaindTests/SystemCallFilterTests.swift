@@ -92,8 +92,5 @@ import Testing
         )
     }
 
-    private static var probe: String {
-        URL(fileURLWithPath: KeychainDaemon.executable).deletingLastPathComponent()
-            .appendingPathComponent("KeychaindHardeningProbe").path
-    }
+    private static var probe: String { KeychainDaemon.product("KeychaindHardeningProbe") }
 }

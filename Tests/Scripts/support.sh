@@ -145,7 +145,8 @@ own_mounts() {
 # install_to PREFIX [DESTDIR [VARIABLE...]]: runs make install. Without a domain by default: it would change the
 # machine's groups and folders.
 install_to() {
-    make --no-print-directory -C "$project" install PREFIX="$1" DESTDIR="${2:-}" DOMAIN=no "${@:3}" \
+    make --no-print-directory -C "$project" install BUILD="$(basename "${KEYCHAIND%/*}")" PREFIX="$1" DESTDIR="${2:-}" \
+        DOMAIN=no "${@:3}" \
         >"$work/make.log" 2>&1 || { tail -n 3 "$work/make.log"; return 1; }
 }
 

@@ -65,10 +65,7 @@ struct ProcessTests {
         #expect(result.text.hasPrefix("busUnavailable"))
     }
 
-    private static var executable: String {
-        URL(fileURLWithPath: KeychainDaemon.executable)
-            .deletingLastPathComponent().appendingPathComponent("KeychaindSecretServiceClientProbe").path
-    }
+    private static var executable: String { KeychainDaemon.product("KeychaindSecretServiceClientProbe") }
 
     private func run(
         _ probe: String,

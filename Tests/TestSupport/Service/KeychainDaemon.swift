@@ -55,9 +55,13 @@ package final class KeychainDaemon: Sendable {
 
     /// The executable: `KEYCHAIND` from the environment, or the one built with the tests.
     package static var executable: String {
-        if let path = ProcessInfo.processInfo.environment["KEYCHAIND"] { return path }
+        ProcessInfo.processInfo.environment["KEYCHAIND"] ?? product("keychaind")
+    }
+
+    /// The path of a program that was built with the tests.
+    package static func product(_ name: String) -> String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("keychaind").path
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
     }
 
     /// The environment of the daemon and its clients.

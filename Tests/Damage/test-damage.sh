@@ -3,6 +3,7 @@
 
 own_home
 own_bus
+scripts=$project/Tests/Attacks
 source "$scripts/support.sh"
 
 files=$XDG_DATA_HOME/keychaind

@@ -4,6 +4,7 @@
 
 own_home
 own_bus
+scripts=$project/Tests/Attacks
 source "$scripts/support.sh"
 start_daemon
 

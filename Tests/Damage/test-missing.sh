@@ -4,6 +4,7 @@
 own_home
 own_bus
 start_daemon
+scripts=$project/Tests/Attacks
 source "$scripts/support.sh"
 
 files=$XDG_DATA_HOME/keychaind

@@ -1,1 +1,0 @@
-../../Biometrics/BiometryEvaluating.swift

@@ -1,1 +1,0 @@
-../../Controls/ControlsTests.swift

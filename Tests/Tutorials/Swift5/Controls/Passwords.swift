@@ -1,1 +1,0 @@
-../../Controls/Passwords.swift

@@ -1,1 +1,0 @@
-../../Credentials/ContentView.swift

@@ -1,1 +1,0 @@
-../../Credentials/CredentialsTests.swift

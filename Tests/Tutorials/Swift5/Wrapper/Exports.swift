@@ -1,1 +1,0 @@
-../../Wrapper/Exports.swift

@@ -1,1 +1,0 @@
-../../Wrapper/WrapperTests.swift
