@@ -14,69 +14,95 @@ import Logging
 extension Daemon {
     /// Unlocks what was unlocked before the restart, with the keys kept by systemd.
     func takeOver(_ passed: PassedDescriptors) async {
+        let kept = passed.descriptors(named: KeptKeys.name)
+        guard !kept.isEmpty else {
+            sealedHandover?.remove()
+            return
+        }
+        let start = await UserManager(connection: connection).restart(in: .start)
         // A process that is ending leaves them to the next one.
-        guard !provider.hasEnded, receiveKeys(passed) else { return }
+        guard !provider.hasEnded, receiveKeys(kept, at: start) else { return }
         // The screen may be locked, which withholds items.
         await session.waitForAnswer(within: .seconds(2))
         // At its end, the process has handed them over again.
         guard !provider.hasEnded else { return }
         let names = await vault.takeOver()
-        guard !names.isEmpty else {
-            let reason = "the kept keys open no keychain"
-            return logger.warning("Keychains are locked after the restart", metadata: ["reason": "\(reason)"])
-        }
+        guard !names.isEmpty else { return reportLocked("the kept keys open no keychain") }
         logger.notice(
             "Keychains stay unlocked across the restart",
             metadata: ["keychains": "\(names.map(\.description).joined(separator: ", "))"]
         )
     }
 
-    /// Takes the kept keys from systemd into the vault; false if there are none.
-    private func receiveKeys(_ passed: PassedDescriptors) -> Bool {
-        let sealed = domain.runtimeDirectory.map(SealedHandover.init)
+    /// Takes the kept keys from systemd into the vault; false if there are none for this start.
+    private func receiveKeys(_ descriptors: [Int32], at start: RestartStamp?) -> Bool {
         // Not later: an early end writes the file again.
-        defer { sealed?.remove() }
-        guard let kept = KeptKeys.take(passed.descriptors(named: KeptKeys.name)) else { return false }
+        defer { sealedHandover?.remove() }
+        guard let kept = KeptKeys.take(descriptors) else { return false }
         do throws(VaultError) {
-            guard let keys = try keys(from: kept, sealed) else { return false }
+            guard var keys = try keys(from: kept) else { return false }
+            guard let start, let restart = RestartStamp.take(from: &keys), restart.isFollowed(by: start) else {
+                reportLocked("systemd's kept keys are not for this start")
+                return false
+            }
             try vault.receive(keys)
             return true
         } catch {
-            logger.error("Keychains are locked after the restart", metadata: ["reason": "\(error)"])
+            reportLocked("\(error)")
             return false
         }
     }
 
+    private func reportLocked(_ reason: String) {
+        logger.warning("Keychains are locked after the restart", metadata: ["reason": "\(reason)"])
+    }
+
     /// The previous process's keys: in the domain opened with the kept key, otherwise the kept keys themselves.
-    private func keys(from kept: consuming SecureBytes, _ sealed: SealedHandover?) throws(VaultError) -> SecureBytes? {
-        guard let sealed else { return kept }
+    private func keys(from kept: consuming SecureBytes) throws(VaultError) -> SecureBytes? {
+        guard let sealedHandover else { return kept }
         do throws(GcryptError) {
-            return try sealed.take(kept)
+            return try sealedHandover.take(kept)
         } catch {
             throw VaultError(error)
         }
     }
 
     /// The secret for systemd to keep: in the domain only the key of a sealed file, otherwise the keys.
-    private func kept(_ keys: consuming SecureBytes) throws(VaultError) -> SecureBytes {
-        guard let directory = domain.runtimeDirectory else { return keys }
+    private func kept(_ keys: borrowing SecureBytes, for restart: RestartStamp) throws(VaultError) -> SecureBytes {
         do throws(GcryptError) {
-            return try SealedHandover(directory: directory).leave(keys)
+            let keys = try restart.stamped(keys)
+            guard let sealedHandover else { return keys }
+            return try sealedHandover.leave(keys)
         } catch {
             throw VaultError(error)
         }
     }
 
-    /// Hands the keys of unlocked keychains, and kept keys that are not used yet, to systemd for the next process.
-    ///
-    /// Blocks until systemd has received them.
-    func handOver() {
+    /// The file of keys in the domain; nil without one.
+    private var sealedHandover: SealedHandover? { domain.runtimeDirectory.map(SealedHandover.init) }
+
+    /// The keys of unlocked keychains, and kept keys that are not used yet; nil if there are none.
+    func keysToHandOver() -> SecureBytes? {
         do throws(VaultError) {
-            guard let keys = try vault.handOver() else { return }
-            guard ServiceManager.isThere else {
-                return logger.notice("There is no systemd to keep the vault unlocked: the next start finds it locked")
-            }
-            let kept = try kept(keys)
+            return try vault.handOver()
+        } catch {
+            logger.warning("Keychains will be locked after a restart", metadata: ["reason": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Leaves keys to the next process if systemd is restarting the service.
+    ///
+    /// Otherwise removes also the file of an earlier process; systemd discards the descriptors. Blocks until systemd has
+    /// received them.
+    func leave(_ keys: consuming SecureBytes?) async {
+        guard let restart = await UserManager(connection: connection).restart(in: .restart) else {
+            sealedHandover?.remove()
+            return
+        }
+        guard let keys else { return }
+        do throws(VaultError) {
+            let kept = try kept(keys, for: restart)
             do throws(KeptKeys.Failure) {
                 try KeptKeys.leave(kept)
             } catch {

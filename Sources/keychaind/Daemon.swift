@@ -223,7 +223,7 @@ struct Daemon {
 
     /// Closes the vault and the bus connection and exits; later calls do nothing.
     ///
-    /// - Parameter handingOver: whether to leave the keys of unlocked keychains to the next process.
+    /// - Parameter handingOver: whether to leave the keys of unlocked keychains to the next process, in a restart.
     private func stop(_ status: ExitStatus = .success, handingOver: Bool = false) {
         guard provider.end() else { return }
         connection.onDisconnect = nil
@@ -232,10 +232,12 @@ struct Daemon {
         pinentries.close()
         securityKeys.close()
         systemBus.close()
-        if handingOver { handOver() }
         BusActor.start {
             await finishBackups()
+            let keys = handingOver ? keysToHandOver() : nil
             await vault.close()
+            // Last, as a stop may have taken the place of the restart.
+            await leave(keys)
             connection.close()
             exit(status.rawValue)
         }

@@ -22,6 +22,7 @@ if [[ $CLEAN_ROOT == outside ]]; then
         { echo "needs a kernel with overlay file systems"; exit 77; }
     mount -t proc proc "$work/system/proc"
     mount --rbind /dev "$work/system/dev"
+    mount --rbind /sys "$work/system/sys"
     mount -t tmpfs -o mode=755 tmpfs "$work/system/run"
     mount -t tmpfs -o mode=1777 tmpfs "$work/system/tmp"
     # The project may be in one of these.
@@ -40,7 +41,7 @@ unset "${!XDG_@}" DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS DISPLAY WAYLA
 install -d -m 755 "$work/attacks"
 install -m 644 "$here"/*.py "$work/attacks"
 
-make --no-print-directory -C "$project" install PREFIX=/usr/local >"$work/make.log" 2>&1 ||
+make --no-print-directory -C "$project" install BUILD="$(basename "${KEYCHAIND%/*}")" PREFIX=/usr/local >"$work/make.log" 2>&1 ||
     { echo "make install: $(tail -n 3 "$work/make.log")"; exit 1; }
 # As `keychainctl switch on --all` does: the installation alone makes keychaind nobody's provider.
 install -d /usr/local/share/dbus-1/services

@@ -1,41 +1,12 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# In a clean root: an installed keychaind, anna's session, and a hostile program of anna's. Sourced by clean_root.sh;
-# prints `NAME: held` or `NAME: True` for each attack that fails.
+# In a clean root: an installed keychaind, anna's session, and a hostile program of anna's. Sourced by clean_root.sh.
 
-data=/var/lib/keychaind/$anna_id/data
-held() { # NAME COMMAND...: an attack, which has to fail
-    if "${@:2}" >"$work/said" 2>&1; then echo "$1: GOT IN: $(head -c 300 "$work/said" | tr '\n' ' ')"; else echo "$1: held"; fi
-}
-right() { # NAME COMMAND...: a control, which has to succeed
-    if "${@:2}" >"$work/said" 2>&1; then echo "$1: True"; else echo "$1: False: $(tail -c 300 "$work/said" | tr '\n' ' ')"; fi
-}
-keychaind_pid() {
-    as_anna dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / \
-        org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets | awk '{ print $2 }'
-}
-wake() { as_anna gdbus introspect --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets; }
+source "$scripts/installed.sh"
 kill_keychaind() {
     local pid
     pid=$(keychaind_pid) || return 0
     as_anna kill -KILL "$pid"
     eventually has_ended "$pid"
-}
-
-# A PAM login, as by sshd and display managers.
-mkdir "$work/pam.d"
-cc -shared -fPIC -o "$work/pam_account.so" "$project/Tests/Session/pam_account.c" -lpam
-cc -o "$work/login" "$project/Tests/Session/login.c" -lpam
-printf 'the password of anna' >"$work/account"
-module=$(find /usr/lib /usr/local/lib -name pam_keychaind.so -print -quit)
-cat >"$work/pam.d/login" <<PAM
-auth    required $work/pam_account.so account=$work/account
-auth    optional $module
-session optional $module
-PAM
-log_in() { printf '%s\n' "$(<"$work/account")" | timeout 60 "$work/login" "$work/pam.d" login anna authenticate open; }
-is_locked() {
-    as_anna busctl --user get-property org.freedesktop.secrets /org/freedesktop/secrets/collection/login \
-        org.freedesktop.Secret.Collection Locked | grep -q "b $1"
 }
 
 # Before keychaind runs, a program of anna's listens at the former path for logins.

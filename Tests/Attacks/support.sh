@@ -22,13 +22,30 @@ stop_prompter() {
 
 # attack NAME ARGUMENT...: runs an attack; each of its lines that ends in "held" or "True" passes.
 attack() {
-    local line name
     /usr/bin/python3 "$scripts/$1.py" "${@:2}" >"$work/spoils" 2>"$work/attack.log" ||
         fail "$1 ended early: $(tail -n 3 "$work/attack.log")"
+    report_spoils
+}
+
+# attack_in_clean_root SCRIPT: runs an attack on an installed keychaind, by clean_root.sh.
+attack_in_clean_root() {
+    local status=0
+    mkdir "$work/clean"
+    timeout --kill-after=10 560 bash "$scripts/clean_root.sh" "$work/clean" "$scripts/$1" >"$work/spoils" 2>"$work/attack.log" ||
+        status=$?
+    if [[ $status -eq 77 ]]; then
+        skip "in a clean root: $(tail -n 1 "$work/spoils")"
+        return
+    fi
+    report_spoils
+    [[ $status -eq 0 ]] || fail "in a clean root, exit status $status: $(tail -n 5 "$work/attack.log")"
+}
+
+report_spoils() {
+    local line
     while IFS= read -r line; do
-        name=${line%%:*}
         case ${line#*: } in
-        held | True) pass "$name" ;;
+        held | True) pass "${line%%:*}" ;;
         *) fail "$line" ;;
         esac
     done <"$work/spoils"

@@ -176,18 +176,28 @@ headings() {
 # real user manager and bus, and with the installation at PREFIX; what it prints is in $work/manager.log. The status is
 # 77 if no manager can run here.
 in_user_manager() {
-    local group made=() status=0
+    local made=() status=0
     if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
         echo "needs root and namespaces" >"$work/manager.log"
         return 77
     fi
+    make_groups
+    timeout --kill-after=5 480 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+        bash -euo pipefail "$project/Tests/Packaging/user-manager.sh" "$@" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
+    remove_groups
+    return "$status"
+}
+
+# make_groups: control groups for a user manager, in the array `made`.
+make_groups() {
+    local group
     for group in /sys/fs/cgroup/systemd /sys/fs/cgroup/unified /sys/fs/cgroup; do
         if [[ -w $group/cgroup.procs ]] && mkdir "$group/keychaind-test-$$" 2>"$work/said"; then
             made+=("$group/keychaind-test-$$")
         fi
     done
-    timeout --kill-after=5 480 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
-        bash -euo pipefail "$project/Tests/Packaging/user-manager.sh" "$@" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
+}
+remove_groups() {
+    local group
     for group in "${made[@]}"; do find "$group" -depth -type d -exec rmdir {} + || true; done
-    return "$status"
 }

@@ -68,15 +68,6 @@ check_equal "passwd changes the account's password" \
     "$(printf '%s\n' "in the morning" "at noon" | timeout 60 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
 check "the keychain has the new password" eventually grep -q "have the account's new password" "$work/keychaind.log"
 
-before=$daemon_pid
-kill -HUP "$manager_pid"
-restarted() { [[ $(sed -n 's/^started //p' "$work/manager.log" | tail -n 1) != "$before" ]]; }
-check "the service restarts" eventually restarted
-daemon_pid=$(sed -n 's/^started //p' "$work/manager.log" | tail -n 1)
-check "the new process answers" eventually as_user_owns_name "$daemon_pid"
-check_equal "the new process returns the browser's secrets" "$(ask read)" "$stored"
-check_equal "the restart took no dialog" "$(dialogs)" 1
-
 log_the_user_out "in the evening"
 start_manager
 log_the_user_in "the next day, with the new password" "at noon"

@@ -56,6 +56,8 @@ extension FuzzReader {
             }
             content += code
             _ = try KeyHandover.decode(SecureBytes(copying: content))
+            var kept = try SecureBytes(copying: bytes.copied)
+            _ = RestartStamp.take(from: &kept)
         },
     ]
 

@@ -289,69 +289,6 @@ mv $helper-away $helper
 check_equal "root's keychaind needs no helper" \
     "$(status_of env DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere HOME=$folder $program)" 69
 
-# MARK: a restart
-
-# Anna's user manager, with a unit that she changes: it runs the program named in `unit` at each start.
-cat >$folder/unit.sh <<'SH'
-#!/bin/sh
-exec "$(cat "@FOLDER@/open/unit")"
-SH
-sed -i "s|@FOLDER@|$folder|" $folder/unit.sh
-cat >$folder/open/thief <<'SH'
-#!/bin/sh
-# Prints what another ExecStart gets and can access.
-IFS=:
-number=3
-for name in $LISTEN_FDNAMES; do
-    if [ "$name" = keychain-keys ]; then wc -c <"/proc/self/fd/$number" >"@FOLDER@/open/stolen"; fi
-    number=$((number + 1))
-done
-cat /run/keychaind/61001/data/handover >"@FOLDER@/open/file" 2>"@FOLDER@/open/said"
-trap 'exit 0' TERM
-touch "@FOLDER@/open/thieved"
-while :; do sleep 0.1; done
-SH
-sed -i "s|@FOLDER@|$folder|g" $folder/open/thief
-chmod 755 $folder/unit.sh $folder/open/thief
-echo $program >$folder/open/unit
-$by $anna DISPLAY=:99 python3 "$project/Tests/Session/manager.py" $folder/unit.sh >"$work/manager" 2>"$work/daemon.log" &
-manager=$!
-log_in() {
-    $by $anna python3 -c \
-        'import socket; socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect("/run/user/61001/keychaind/pam")'
-}
-eventually log_in
-manager_process() { pgrep -u $anna -f "^python3 .*manager.py"; }
-has_started() { [[ $(grep -c ^started "$work/manager") -ge $1 ]]; }
-has_new_owner() {
-    local now
-    now=$(owner)
-    [[ -n $now && $now != "$1" ]]
-}
-check "a user manager starts keychaind" eventually has_owner
-printf p >$folder/open/password
-check_equal "a pinentry unlocks that keychaind" "$(lookup)" secret
-before=$(owner)
-kill -HUP "$(manager_process)"
-check "the user manager restarts it" eventually has_new_owner "$before"
-check_equal "it stays unlocked after the restart" "$(lookup)" secret
-check_equal "no file of the handover remains" "$(find /run/keychaind/$anna -type f)" ''
-echo $folder/open/thief >$folder/open/unit
-kill -HUP "$(manager_process)"
-check "the user manager starts another program instead" eventually test -e $folder/open/thieved
-check_equal "the other program gets a key" "$(<$folder/open/stolen)" 32
-check_match "the other program cannot read the handover file" "$(<$folder/open/said)" 'Permission denied'
-check_match "the handover file is private" "$(stat -c '%a %u' /run/keychaind/$anna/data/handover)" "600 $anna"
-echo $program >$folder/open/unit
-kill -TERM "$(manager_process)"
-wait $manager || true
-check "keychaind starts after the other program" begin
-check_equal "keychaind removes a handover file without a key" "$(find /run/keychaind/$anna -name handover)" ''
-check_match "without a handover the keychain is locked" "$($by $anna timeout 20 dbus-send --session --print-reply=literal \
-    --dest=org.freedesktop.secrets /org/freedesktop/secrets/collection/login org.freedesktop.DBus.Properties.Get \
-    string:org.freedesktop.Secret.Collection string:Locked)" 'boolean true'
-end
-
 make --no-print-directory -C "$project" uninstall PREFIX=/opt/keychaind >/dev/null
 check_equal "make uninstall removes the program and the helper" "$(find /opt/keychaind/bin /opt/keychaind/libexec -type f)" ''
 check "make uninstall keeps the data" test -f "/var/lib/keychaind/$anna/data/login.keychain"

@@ -1,0 +1,164 @@
+# shellcheck shell=bash disable=SC2154,SC1091
+# In a clean root: anna's real user manager runs an installed keychaind, and a hostile program of anna's has added a
+# command to its unit, which runs between two processes. Sourced by clean_root.sh.
+
+source "$scripts/installed.sh"
+user=(systemctl --user)
+show() { as_anna "${user[@]}" show --property="$1" --value keychaind.service; }
+is_active() { [[ $(show ActiveState) == active ]]; }
+
+# The manager makes the bus, as in a session.
+as_anna pkill -u anna dbus-daemon
+eventually sh -c '! pgrep -u anna dbus-daemon'
+rm -f "/run/user/$anna_id/bus"
+mkdir -p /run/systemd/system /run/systemd/user
+cat >/run/systemd/user/dbus.socket <<UNIT
+[Socket]
+ListenStream=%t/bus
+UNIT
+cat >/run/systemd/user/dbus.service <<UNIT
+[Unit]
+Requires=dbus.socket
+[Service]
+ExecStart=$(command -v dbus-daemon) --session --address=systemd: --nofork --nopidfile --systemd-activation
+UNIT
+start_manager() {
+    (
+        for group in $groups; do
+            echo "$BASHPID" >"$group/cgroup.procs"
+            chown -R anna "$group"
+        done
+        as_anna /lib/systemd/systemd --user --log-target=console --unit=dbus.service
+    ) 2>"$work/manager.log" &
+    manager=$!
+    eventually as_anna "${user[@]}" is-active dbus.service
+}
+start_manager
+
+folder=/home/anna/window
+as_anna mkdir -p "$folder" /home/anna/.config/systemd/user/keychaind.service.d
+as_anna mkfifo "$folder/close"
+as_anna tee /home/anna/.config/systemd/user/keychaind.service.d/window.conf >"$work/said" <<UNIT
+[Service]
+ExecStopPost=/usr/bin/python3 $work/attacks/window.py $folder
+UNIT
+as_anna "${user[@]}" daemon-reload
+# between COMMAND...: has systemd end keychaind's process, and returns before the next one starts.
+between() {
+    rm -f "$folder/kept"
+    as_anna "$@" &
+    command=$!
+    eventually test -e "$folder/kept"
+}
+go_on() {
+    echo >"$folder/close"
+    wait "$command"
+}
+keeps_key() { [[ $(stat -c %s "$folder/kept") == 32 ]]; }
+has_file() { find "/run/keychaind/$anna_id/data" -type f | grep .; }
+unlock() {
+    log_in >"$work/said"
+    eventually is_locked false
+}
+is_unlocked_again() { # the next process, once it runs
+    eventually is_active
+    is_locked false
+}
+
+right "keychaind is started by the bus" eventually wake
+right "it is in the domain" as_anna "${user[@]}" is-active keychaind.service
+right "a login unlocks it" unlock
+between "${user[@]}" restart keychaind.service
+right "during a restart, systemd keeps a key, which anna's programs see" keeps_key
+right "and a file waits" has_file
+held "which anna's programs cannot read" as_anna cat "/run/keychaind/$anna_id/data/handover"
+go_on
+right "the keychain is unlocked after the restart" is_unlocked_again
+held "the file is gone" has_file
+between "${user[@]}" restart --no-block keychaind.service
+as_anna "${user[@]}" daemon-reexec
+eventually as_anna "${user[@]}" is-active dbus.service
+go_on
+right "so it is when systemd executes itself again meanwhile" is_unlocked_again
+
+# A stop in each form leaves nothing, neither during the stop nor afterwards.
+stopped() { # NAME COMMAND...
+    between "${@:2}"
+    held "a key after $1" keeps_key
+    held "a file after $1" has_file
+    go_on
+    eventually sh -c '! pgrep -x keychaind'
+    right "keychaind starts after $1" eventually wake
+    held "the keychain after $1" is_locked false
+    right "which a login unlocks after $1" unlock
+}
+stopped "a stop" "${user[@]}" stop keychaind.service
+stopped "a signal" pkill -TERM -x keychaind
+as_anna /usr/bin/python3 "$work/attacks/false_systemd.py" "$folder/named" 2>"$work/false.log" &
+right "a program of anna's takes systemd's name" eventually grep -qx 1 "$folder/named"
+stopped "a signal, when a false systemd speaks of a restart" pkill -TERM -x keychaind
+as_anna pkill -f attacks/false_systemd.py
+eventually sh -c '! pgrep -f "[a]ttacks/false_systemd.py"'
+# systemd takes its name back only then.
+as_anna "${user[@]}" daemon-reexec
+
+# A start of the attacker's in the middle of a restart, with the kept key, on a bus of its own and on anna's.
+mkdir -p /home/anna/bus
+XDG_RUNTIME_DIR=/home/anna/bus bus_configuration >/home/anna/bus.conf
+chown -R anna /home/anna/bus
+as_anna dbus-daemon --config-file=/home/anna/bus.conf --nofork 2>"$work/other-bus.log" &
+eventually test -S /home/anna/bus/bus
+other=DBUS_SESSION_BUS_ADDRESS=unix:path=/home/anna/bus/bus
+impostor=(/usr/bin/python3 "$work/attacks/impostor.py" "$folder/kept" /usr/local/bin/keychaind --prompters none)
+has_other_keychaind() { as_anna env "$other" gdbus introspect --session --dest org.freedesktop.secrets --object-path /; }
+end_impostor() {
+    as_anna pkill -KILL -x keychaind
+    eventually sh -c '! pgrep -x keychaind'
+}
+restart_again() {
+    between "${user[@]}" restart keychaind.service
+    right "a key is kept for $1" keeps_key
+}
+go_on_locked() {
+    end_impostor
+    go_on
+    eventually is_active
+    right "a login unlocks it after $1" unlock
+}
+restart_again "a start of the attacker's"
+as_anna env "$other" "${impostor[@]}" 2>"$work/impostor.log" &
+right "keychaind starts on the attacker's bus" eventually has_other_keychaind
+held "and opens the keychain" is_locked false "$other"
+cp "$folder/kept" "$folder/old"
+go_on_locked "a start of the attacker's"
+restart_again "a unit of the attacker's with a bus of its own"
+as_anna systemd-run --user --quiet --setenv="$other" "${impostor[@]}"
+right "keychaind starts as a unit on the attacker's bus" eventually has_other_keychaind
+held "and a unit of the attacker's opens the keychain" is_locked false "$other"
+go_on_locked "a unit of the attacker's with a bus of its own"
+restart_again "a unit of the attacker's"
+as_anna systemd-run --user --quiet "${impostor[@]}"
+right "keychaind starts as another unit" eventually keychaind_pid
+held "and another unit opens the keychain" is_locked false
+go_on_locked "a unit of the attacker's"
+
+# After a stop, with the key of an earlier restart.
+between "${user[@]}" stop keychaind.service
+go_on
+cp "$folder/old" "$folder/kept"
+as_anna env "$other" "${impostor[@]}" 2>"$work/impostor.log" &
+right "keychaind starts with an old key" eventually has_other_keychaind
+held "and opens the keychain with an old key" is_locked false "$other"
+end_impostor
+
+# A logout: the manager ends.
+right "keychaind starts before the logout" eventually wake
+right "and is unlocked before the logout" unlock
+between "${user[@]}" exit
+held "a key after a logout" keeps_key
+held "a file after a logout" has_file
+echo >"$folder/close"
+wait "$manager" || true
+start_manager
+right "keychaind starts at the next login" eventually wake
+held "the keychain after a logout" is_locked false
