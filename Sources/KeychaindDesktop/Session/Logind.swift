@@ -35,9 +35,9 @@ package struct Logind {
         try await answer(of: "GetUser") { $0.append(userID) }
     }
 
-    /// The user's display session by logind's choice: graphical rather than a terminal, never a closing one.
+    /// The user's display session by logind's choice: graphical rather than a terminal.
     ///
-    /// Nil without a session that a person uses.
+    /// Nil without a session that a person uses, or if it is closing.
     package func display(of user: ObjectPath, _ userID: UInt32) async throws(BusError) -> LogindSession? {
         let display = try await orNil { () async throws(BusError) in
             try await property("Display", of: user, Logind.userInterface, LogindValue.display)
@@ -54,14 +54,10 @@ package struct Logind {
 
     private func session(_ question: Question, of userID: UInt32) async throws(BusError) -> LogindSession? {
         guard let path = try await question() else { return nil }
-        guard let session = try await session(at: path, of: userID) else { return nil }
-        let state = try await orNil { () async throws(BusError) in
-            try await property("State", of: path, Logind.sessionInterface, LogindValue.text)
-        }
-        return state == "closing" ? nil : session
+        return try await session(at: path, of: userID)
     }
 
-    /// The session at a path, if it is the user's and a person uses it.
+    /// The session at a path, if it is the user's, a person uses it, and it is not closing.
     private func session(at path: ObjectPath, of userID: UInt32) async throws(BusError) -> LogindSession? {
         try await orNil { () async throws(BusError) -> LogindSession? in
             let owner = try await property("User", of: path, Logind.sessionInterface, LogindValue.user)
@@ -69,6 +65,8 @@ package struct Logind {
             // Other classes include "manager", "background", "greeter" and "lock-screen".
             guard owner == userID, kind.hasPrefix("user") else { return nil }
             let id = try await property("Id", of: path, Logind.sessionInterface, LogindValue.text)
+            let state = try await property("State", of: path, Logind.sessionInterface, LogindValue.text)
+            guard state != "closing" else { return nil }
             return LogindSession(id: id, path: path)
         }
     }
@@ -123,7 +121,7 @@ package struct Logind {
         return try read(reply)
     }
 
-    /// Nil for a refusal; throws only if logind does not answer or has gone, as further calls would take long.
+    /// Nil for a refusal; throws only if logind does not answer, has gone, or is asked too much.
     private func orNil<Value: Sendable>(
         _ body: @BusActor () async throws(BusError) -> Value?
     ) async throws(BusError) -> Value? {
@@ -131,7 +129,8 @@ package struct Logind {
             return try await body()
         } catch {
             switch error.name {
-            case .noReply, .timeout, .disconnected, .serviceUnknown, .nameHasNoOwner: throw error
+            case .noReply, .timeout, .disconnected, .serviceUnknown, .nameHasNoOwner, .limitsExceeded, .noMemory:
+                throw error
             default: return nil
             }
         }

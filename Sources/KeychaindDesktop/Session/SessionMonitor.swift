@@ -103,9 +103,10 @@ package final class SessionMonitor {
 
     private func heard(_ event: SessionWatch.Event) {
         switch event {
-        case .found(let session, let isLocked, let isIdle):
-            if let isLocked { change(to: isLocked ? .locked : .unlocked) }
-            if let isIdle { change(toIdle: isIdle) }
+        case .session(let session, let isLocked, let isIdle):
+            // A requested lock is not there yet.
+            if isLocked || state != .locking { change(to: isLocked ? .locked : .unlocked) }
+            change(toIdle: isIdle)
             hasWarned = false
             answered.fulfill()
             logger.debug("Watching the session", metadata: ["session": "\(session.id)", "state": "\(state)"])
@@ -115,8 +116,7 @@ package final class SessionMonitor {
         case .failed(let error): warnOnce("logind does not answer: \(error.message)")
         case .lockRequested: lockRequested()
         case .unlockRequested: if state == .locking { change(to: .unlocked) }
-        case .locked(let isLocked): change(to: isLocked ? .locked : .unlocked)
-        case .idle(let isIdle): change(toIdle: isIdle)
+        case .locked: change(to: .locked)
         case .aboutToSleep:
             tell(.aboutToSleep)
             inhibitor?.release()

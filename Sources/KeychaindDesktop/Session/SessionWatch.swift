@@ -1,32 +1,31 @@
 import Glibc
 import KeychaindDBus
 
-/// Finds the user's session in one logind process, and watches it.
+/// Watches the user's session in one logind process: that of this process, or else the user's display session.
 ///
-/// Watches the session of this process, or else the user's display session. Ignores signals from other senders.
+/// A signal never says what the state is, only that it has changed: then everything is read again, one reading at a
+/// time. So the order of signals means nothing. Signals of other senders are ignored.
 @BusActor
 final class SessionWatch {
     enum Event {
-        /// Watches the session from now on; a hint is nil if a signal told it already.
-        case found(LogindSession, isLocked: Bool?, isIdle: Bool?)
+        /// The user's session, as it was just read.
+        case session(LogindSession, isLocked: Bool, isIdle: Bool)
         /// The user has no session, or only closing ones.
         case none
         /// logind does not answer, and is asked again after a pause.
         case failed(BusError)
         case lockRequested
         case unlockRequested
-        case locked(Bool)
-        case idle(Bool)
+        /// A signal said that the screen is locked, which is not read yet.
+        case locked
         case aboutToSleep
         case wokeUp
     }
 
-    /// The search for the session, one at a time.
-    private enum Search {
-        case idle
-        case running
-        /// The sessions changed after the search started.
-        case outdated
+    private enum Reading {
+        case none
+        /// Outdated once a signal has come, so that another reading follows.
+        case running(isOutdated: Bool)
         /// Nothing is watched any more.
         case ended
     }
@@ -34,11 +33,11 @@ final class SessionWatch {
     let logind: Logind
     private let configuration: SessionMonitor.Configuration
     private let report: @BusActor (Event) -> Void
-    private var search = Search.idle
+    private var reading = Reading.none
     private var pause: Duration
     private var retry: Timer?
     private var user: ObjectPath?
-    private var session: LogindSession?
+    private var session: ObjectPath?
     private var subscriptions: [SubscriptionID] = []
     private var sessionSubscriptions: [SubscriptionID] = []
 
@@ -55,64 +54,78 @@ final class SessionWatch {
     /// Starts to watch; returns at once.
     func start() {
         subscriptions = [
-            hear("SessionRemoved") { watch, _ in watch.findSession() },
-            hear("SessionNew") { watch, _ in watch.findSession() },
+            hear("SessionRemoved") { watch, _ in watch.read() },
+            hear("SessionNew") { watch, _ in watch.read() },
             hear("PrepareForSleep") { watch, message in
                 guard let isAboutToSleep = try? message.read(Bool.self) else { return }
                 watch.report(isAboutToSleep ? .aboutToSleep : .wokeUp)
             },
         ]
-        findSession()
+        read()
     }
 
     /// Stops to watch, for good.
     func end() {
-        search = .ended
-        endWatching()
+        reading = .ended
+        follow(nil)
         unsubscribe(subscriptions)
         subscriptions = []
         if let retry { BusActor.loop.cancel(retry) }
         retry = nil
     }
 
-    // MARK: Finding the session
+    // MARK: Reading
 
-    /// Finds the session to watch; repeats a running search.
-    private func findSession() {
-        switch search {
-        case .idle: search = .running
-        case .running, .outdated: return search = .outdated
+    /// Reads the state of the user's session, or reads it again after a reading that goes on.
+    private func read() {
+        switch reading {
+        case .none: reading = .running(isOutdated: false)
+        case .running: return reading = .running(isOutdated: true)
         case .ended: return
         }
         BusActor.start { [self] in
-            while search == .running {
-                do throws(BusError) {
-                    let session = try await currentSession()
-                    if search == .running {
-                        if let session { try await watch(session) } else { watchNone() }
-                        pause = configuration.pause
-                    }
-                } catch {
-                    guard search != .ended else { return }
-                    report(.failed(error))
-                    findAgain()
-                }
-                switch search {
-                case .running: search = .idle
-                case .outdated: search = .running
-                case .idle, .ended: break
-                }
+            while case .running = reading {
+                reading = .running(isOutdated: false)
+                await readOnce()
+                if case .running(isOutdated: false) = reading { reading = .none }
             }
         }
     }
 
-    /// Finds the session after a pause; until then, what is known holds.
-    private func findAgain() {
+    private func readOnce() async {
+        do throws(BusError) {
+            let session = try await currentSession()
+            guard !hasEnded else { return }
+            follow(session?.path)
+            if let session {
+                let isLocked = try await logind.lockedHint(of: session)
+                let isIdle = try await logind.idleHint(of: session)
+                // The screen may have been locked meanwhile.
+                guard !hasEnded, isLocked || !isOutdated else { return }
+                report(.session(session, isLocked: isLocked, isIdle: isIdle))
+            } else {
+                report(.none)
+            }
+            pause = configuration.pause
+        } catch {
+            // A session that ends meanwhile cannot be read.
+            guard !hasEnded, !isOutdated else { return }
+            report(.failed(error))
+            readLater()
+        }
+    }
+
+    private var isOutdated: Bool { if case .running(isOutdated: true) = reading { true } else { false } }
+
+    private var hasEnded: Bool { if case .ended = reading { true } else { false } }
+
+    /// Reads again after a pause; until then, what is known holds.
+    private func readLater() {
         guard retry == nil else { return }
         retry = BusActor.loop.schedule(after: pause) { [weak self] in
             guard let self else { return }
             retry = nil
-            findSession()
+            read()
         }
         pause = min(pause * 2, Self.longestPause)
     }
@@ -127,88 +140,42 @@ final class SessionWatch {
         )
         if let own { return own }
         guard let user = try await logind.user(userID) else { return nil }
-        if self.user != user, search != .ended {
+        if self.user != user, !hasEnded {
             self.user = user
-            subscriptions.append(hearChanges(of: user) { $0.userChanged($1) })
+            subscriptions.append(hearChanges(of: user) { watch, _ in watch.read() })
         }
         return try await logind.display(of: user, userID)
     }
 
-    private func userChanged(_ message: Message) {
-        if Self.tellsOfDisplay(message) { findSession() }
-    }
-
-    /// Whether a signal tells that the user's display session is another one.
-    nonisolated static func tellsOfDisplay(_ message: Message) -> Bool {
-        guard let (interface, values, invalid) = try? message.read(String.self, [String: Variant].self, [String].self),
-            interface == Logind.userInterface
-        else { return false }
-        return values["Display"] != nil || invalid.contains("Display")
-    }
-
-    // MARK: Watching it
-
-    private func watch(_ session: LogindSession) async throws(BusError) {
+    /// Hears the signals of a session instead of those of another.
+    private func follow(_ session: ObjectPath?) {
         guard self.session != session else { return }
-        endWatching()
         self.session = session
-        var hasHeard = (request: false, lock: false, idle: false)
+        unsubscribe(sessionSubscriptions)
+        sessionSubscriptions = []
+        guard let session else { return }
         sessionSubscriptions = [
-            subscribe(to: signals(from: session.path, Logind.sessionInterface)) { watch, message in
+            subscribe(to: signals(from: session, Logind.sessionInterface)) { watch, message in
                 switch message.member {
                 case "Lock": watch.report(.lockRequested)
                 case "Unlock": watch.report(.unlockRequested)
                 default: return
                 }
-                hasHeard.request = true
             },
-            hearChanges(of: session.path) { watch, message in
-                let hints = Self.hints(in: message)
-                if let isIdle = hints.isIdle {
-                    hasHeard.idle = true
-                    watch.report(.idle(isIdle))
-                }
-                if let isLocked = hints.isLocked {
-                    hasHeard.lock = true
-                    watch.report(.locked(isLocked))
-                }
+            hearChanges(of: session) { watch, message in
+                // At once: the screen may be unlocked again when the state is read.
+                if Self.tellsOfLock(message) { watch.report(.locked) }
+                watch.read()
             },
         ]
-        let isLocked: Bool
-        let isIdle: Bool
-        do throws(BusError) {
-            isLocked = try await logind.lockedHint(of: session)
-            isIdle = try await logind.idleHint(of: session)
-        } catch {
-            if self.session == session { endWatching() }
-            throw error
-        }
-        guard self.session == session else { return }
-        // Signals of hints that arrived meanwhile are newer. A request changes no hint: a locked screen stays locked.
-        let isLockKnown = hasHeard.lock || hasHeard.request && !isLocked
-        report(.found(session, isLocked: isLockKnown ? nil : isLocked, isIdle: hasHeard.idle ? nil : isIdle))
     }
 
-    private func watchNone() {
-        endWatching()
-        report(.none)
-    }
-
-    private func endWatching() {
-        unsubscribe(sessionSubscriptions)
-        sessionSubscriptions = []
-        session = nil
-    }
-
-    /// The new values of LockedHint and IdleHint in a signal.
-    nonisolated static func hints(in message: Message) -> (isLocked: Bool?, isIdle: Bool?) {
+    /// Whether a signal tells that the screen is locked.
+    nonisolated static func tellsOfLock(_ message: Message) -> Bool {
         guard let (interface, values, _) = try? message.read(String.self, [String: Variant].self, [String].self),
-            interface == Logind.sessionInterface
-        else { return (nil, nil) }
-        func hint(_ name: String) -> Bool? {
-            if case .boolean(let value) = values[name] { value } else { nil }
-        }
-        return (hint("LockedHint"), hint("IdleHint"))
+            interface == Logind.sessionInterface, case .boolean(true) = values["LockedHint"]
+        else { return false }
+        return true
     }
 
     // MARK: Signals
@@ -229,7 +196,7 @@ final class SessionWatch {
 
     private func subscribe(to match: SignalMatch, _ handler: @escaping Handler) -> SubscriptionID {
         logind.connection.subscribe(to: match) { [weak self] message in
-            guard let self, search != .ended else { return }
+            guard let self, !hasEnded else { return }
             handler(self, message)
         }
     }

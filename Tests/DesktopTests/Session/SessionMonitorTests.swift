@@ -274,6 +274,28 @@ struct SessionMonitorTests {
         }
     }
 
+    @Test("a session whose processes outlive its login is the display session as long as they do, and closing")
+    @BusActor
+    func display_closing_isNotTaken() async throws {
+        try await run(sessionID: nil, prepare: { try await $0.setDisplay("c1") }) { logind, fixture in
+            try await logind.setState("closing", of: "c1")
+            try await logind.emitSession("SessionNew", "c2")
+            try await fixture.expect(.ended)
+        }
+    }
+
+    @Test @BusActor
+    func screen_lockedAndUnlockedAtOnce_isTold() async throws {
+        try await run { logind, fixture in
+            try await logind.atOnce {
+                try await logind.setLockedHint(true)
+                try await logind.setLockedHint(false)
+            }
+            try await fixture.expect(.unlocked)
+            #expect(fixture.events.all == [.locked, .unlocked])
+        }
+    }
+
     @Test @BusActor
     func session_closing_isNotTaken() async throws {
         let prepare: (FakeLogind) async throws -> Void = {

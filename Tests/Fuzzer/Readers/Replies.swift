@@ -75,8 +75,7 @@ private struct SentMessage: Sendable {
         .reply("v") { message in _ = try LogindValue.number(in: message) },
         .reply("v") { message in _ = try LogindValue.flag(in: message) },
         .sent(.signal, "PropertiesChanged", "sa{sv}as") { message in
-            _ = SessionWatch.hints(in: message)
-            _ = SessionWatch.tellsOfDisplay(message)
+            _ = SessionWatch.tellsOfLock(message)
         },
         // Notifications.
         .reply("as") { message in _ = NotificationService.canAct(message) },

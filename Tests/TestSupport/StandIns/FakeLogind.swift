@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import KeychaindDBus
+import Synchronization
 
 /// python-dbusmock's logind on a private bus that stands for the system bus.
 package final class FakeLogind: Sendable {
@@ -12,6 +14,8 @@ package final class FakeLogind: Sendable {
     package let bus: PrivateBus
     private let process: ChildProcess
     private let connection: Connection
+    /// Used while the event loop stands still.
+    private let blocking = Mutex<BlockingConnection?>(nil)
 
     /// Starts logind with one session of this user.
     ///
@@ -44,6 +48,27 @@ package final class FakeLogind: Sendable {
     /// The environment in which programs use this bus as the system bus.
     package var environment: [String: String?] {
         ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "XDG_SESSION_ID": nil]
+    }
+
+    /// Makes changes while the event loop of this process stands still, so that it reads all their signals at once.
+    @concurrent
+    package func atOnce(_ changes: @concurrent @Sendable () async throws -> Void) async throws {
+        let link = try BlockingConnection(bus.address)
+        let goesOn = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { isStanding in
+            Task { @BusActor in
+                _ = BusActor.loop.schedule(after: .zero) {
+                    isStanding.resume()
+                    goesOn.wait()
+                }
+            }
+        }
+        blocking.withLock { $0 = link }
+        defer {
+            blocking.withLock { $0 = nil }
+            goesOn.signal()
+        }
+        try await changes()
     }
 
     // MARK: Sessions
@@ -89,8 +114,13 @@ package final class FakeLogind: Sendable {
 
     /// Ends a session; by default, the user then has no first session.
     package func removeSession(_ id: String, display: String? = nil) async throws {
-        try await call(FakeLogind.manager, FakeLogind.mock, "RemoveObject") { $0.append(self.path(id)) }
         try await setDisplay(display)
+        try await endSession(id)
+    }
+
+    /// Ends a session, whether it is the user's first session or not.
+    package func endSession(_ id: String) async throws {
+        try await call(FakeLogind.manager, FakeLogind.mock, "RemoveObject") { $0.append(self.path(id)) }
         try await emitSession("SessionRemoved", id)
     }
 
@@ -212,6 +242,7 @@ package final class FakeLogind: Sendable {
     ) async throws -> Message {
         let message = Message.call(to: FakeLogind.busName, ObjectPath(unchecked: path), interface, member)
         arguments(message)
+        if let blocking = blocking.withLock({ $0 }) { return try blocking.call(message, timeout: Patience.limit) }
         return try await send(message)
     }
 
