@@ -340,28 +340,26 @@ static const char *argument(int count, const char **arguments, const char *name,
 struct route {
     const char *runtime;
     const char *domain;
-    // The group that a receiver must have; NULL if keychaind has no domain.
+    // The group that a receiver must have; NULL if the configuration says that keychaind has no domain.
     const char *group_name;
     gid_t group;
 };
 
 // Determines the destination; returns false, and logs the reason, if there is none.
 //
-// Without the default group, keychaind has no domain. A configured group must exist.
+// A missing group may mean that keychaind is not installed, so only the configuration can say that there is no domain.
 static bool find_route(pam_handle_t *pam, struct route *route, int count, const char **arguments) {
-    const char *named = argument(count, arguments, "group=", NULL);
+    const char *name = argument(count, arguments, "group=", "keychaind");
     route->runtime = argument(count, arguments, "runtime=", "/run/user");
     route->domain = argument(count, arguments, "domain=", "/run/keychaind");
     route->group_name = NULL;
-    if (named != NULL && strcmp(named, "none") == 0) return true;
-    const char *name = named != NULL ? named : "keychaind";
+    if (strcmp(name, "none") == 0) return true;
     switch (find_group(name, &route->group)) {
     case lookup_found:
         route->group_name = name;
         return true;
     case lookup_none:
-        if (named == NULL) return true;
-        pam_syslog(pam, LOG_ERR, "the password is not sent: group %s does not exist", name);
+        pam_syslog(pam, LOG_ERR, "the password is not sent: group %s does not exist, and group=none is not set", name);
         return false;
     case lookup_failed:
         break;

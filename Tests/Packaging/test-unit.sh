@@ -34,8 +34,8 @@ cc -shared -fPIC -o "$prefix/test/pam_account.so" "$project/Tests/Session/pam_ac
 printf password >"$prefix/test/account"
 cat >"$prefix/test/pam.d/login" <<PAM
 auth    required $prefix/test/pam_account.so account=$prefix/test/account
-auth    optional $prefix/lib/security/pam_keychaind.so
-session optional $prefix/lib/security/pam_keychaind.so
+auth    optional $prefix/lib/security/pam_keychaind.so group=none
+session optional $prefix/lib/security/pam_keychaind.so group=none
 PAM
 
 status=0

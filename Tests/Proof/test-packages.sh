@@ -8,6 +8,11 @@ other=usr/share/dbus-1/services/org.freedesktop.secrets.service
 unpack "$(image gnome gnome-keyring libpam-gnome-keyring)"
 tree . >"$work/before"
 activation=$(sha256sum <"$machine/$other")
+mkdir "$machine/packages"
+cp "$(packages)"/libpam-keychaind_*.deb "$machine/packages/module.deb"
+check_equal "apt does not install the module alone" \
+    "$(status_of apt install --yes --no-install-recommends /packages/module.deb)" 100
+rm -r "$machine/packages"
 check "apt installs the packages without a network" install_packages keychaind libpam-keychaind
 check_equal "no file of gnome-keyring has changed" "$(inside dpkg --verify gnome-keyring libpam-gnome-keyring)" ''
 check_equal "gnome-keyring's activation file is the same" "$(sha256sum <"$machine/$other")" "$activation"

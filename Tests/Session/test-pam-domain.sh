@@ -117,12 +117,23 @@ module_options=group=none write_service none
 check_equal "with group=none, the login succeeds" "$(service=none said_by log_in "the first password" "${whole[@]}")" "$all_well"
 check "with group=none, the password goes to the user's path" eventually test -e "$XDG_DATA_HOME/keychaind/login.keychain"
 stop_user_daemon
+rm -rf "${home_socket%/*}"
+
+# The module alone, as after a purge of keychaind: the group is missing.
 umount /etc/group
 mount --bind "$work/group-without" /etc/group
-start_user_daemon --verbose
+as_user mkdir -p -m 700 "${home_socket%/*}"
+listen "$home_socket" "${become_user[@]}" /usr/bin/python3 "$work/listener.py" "$home_socket"
 check_equal "without the group, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "without the group, the login unlocks the keychain at the user's path" "$(is_locked)" false
-stop_user_daemon
+check_equal "without the group, a change of the password succeeds" \
+    "$(printf '%s\n' "the first password" "the second" | timeout 60 "$work/login" "$work/pam.d" login "$user" change)" \
+    "change=0"
+printf %s "the first password" >"$work/account"
+check_equal "without the group, no process hears the password" "$(<"$work/heard")" listening
+service=none said_by log_in "the first password" "${whole[@]}" >/dev/null
+check_equal "control: without the group, but with group=none, the listener hears it" "$(<"$work/heard")" \
+    $'listening\nheard 2064'
+stop_listening "$home_socket"
 umount /etc/group
 mount --bind "$work/group" /etc/group
 rm -rf "$XDG_DATA_HOME/keychaind"
