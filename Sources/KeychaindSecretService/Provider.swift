@@ -83,6 +83,9 @@ package final class Provider {
             look: confinement,
             logger: logger
         )
+        connection.objectionToService = { [weak connections] owner in
+            await connections?.isOutside(owner) == true ? nil : "it is in a sandbox, or cannot be examined"
+        }
         let environment = Client.Environment(
             limits: limits,
             connection: connection,

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+from jeepney import HeaderFields
 from secrets_client import *
 
 
@@ -32,6 +33,53 @@ def hear_while_connecting(count):
         except TimeoutError:
             connection.close()
     return signals
+
+
+# The calls that each client has got, none of which is answered.
+calls = {}
+
+
+def take(client, name):
+    """Takes a name that keychaind calls; returns whether it is the client's."""
+    if client not in calls:
+        calls[client] = client.connection.filter(MatchRule(type="method_call")).queue
+    return unwrap_msg(client.connection.send_and_get_reply(message_bus.RequestName(name, 4), timeout=60))[0] == 1
+
+
+def release(client, name):
+    client.connection.send_and_get_reply(message_bus.ReleaseName(name), timeout=60)
+
+
+def heard_calls(client):
+    """The calls that have come so far."""
+    client.connection.send_and_get_reply(message_bus.GetId(), timeout=60)
+    return [message.header.fields[HeaderFields.member] for message in calls[client]]
+
+
+def wait_for_call(client):
+    """The next call."""
+    return client.connection.recv_until_filtered(calls[client], timeout=60).header.fields[HeaderFields.member]
+
+
+def portal_secret(application):
+    """Takes the desktop portal's name, and asks for an application's secret."""
+    connection = open_dbus_connection("SESSION", enable_fds=True)
+    reader, writer = os.pipe()
+    try:
+        name = message_bus.RequestName("org.freedesktop.portal.Desktop", 4)
+        assert unwrap_msg(connection.send_and_get_reply(name, timeout=60))[0] == 1
+        backend = DBusAddress(
+            "/org/freedesktop/portal/desktop", "org.freedesktop.impl.portal.desktop.keychaind",
+            "org.freedesktop.impl.portal.Secret",
+        )  # fmt: skip
+        request = ("/org/freedesktop/portal/desktop/request/1", application, writer, {})
+        call = new_method_call(backend, "RetrieveSecret", "osha{sv}", request)
+        response = unwrap_msg(connection.send_and_get_reply(call, timeout=60))[0]
+        os.close(writer)
+        return response, os.read(reader, 4096)
+    finally:
+        os.close(reader)
+        connection.close()
 
 
 class Names(dict):

@@ -68,7 +68,7 @@ package final class PinentryLauncher {
         }
         return PinentryDialog(
             channel,
-            trust: trust(in: process.id, on: surface, flavor: flavor),
+            trust: trust(in: process.id, on: surface),
             layout: PinentryLayout(flavor: flavor),
             timeout: timeout,
             grace: grace,
@@ -92,13 +92,9 @@ package final class PinentryLauncher {
     }
 
     /// The check of a program, run at each query.
-    private func trust(
-        in process: Int32,
-        on surface: PinentrySurface,
-        flavor: String
-    ) -> @BusActor () async -> PrompterTrust {
+    private func trust(in process: Int32, on surface: PinentrySurface) -> @BusActor () async -> PrompterTrust {
         guard let inspector else { return { .trusted } }
-        if let objection = surface.objection(toFlavor: flavor) { return { .passwordsOnly(reason: objection) } }
+        if let objection = surface.objection { return { .passwordsOnly(reason: objection) } }
         return { await inspector.trust(in: .child(process)) }
     }
 
@@ -139,9 +135,8 @@ package final class PinentryLauncher {
         } catch {
             throw PromptError(.failed, reason: "cannot allocate secure memory for an answer: \(error.reason)")
         }
-        guard surface.suits(flavor: flavor) else {
-            let place = if case .windows = surface { "on a terminal" } else { "in windows" }
-            throw PromptError(.unavailable, reason: "\(program) asks \(place): \(PromptText.name(flavor))")
+        if let refusal = surface.refusal(ofFlavor: flavor) {
+            throw PromptError(.unavailable, reason: "\(program) \(refusal): \(PromptText.name(flavor))")
         }
         return flavor
     }

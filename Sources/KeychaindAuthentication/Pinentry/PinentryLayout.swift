@@ -2,21 +2,12 @@ import KeychaindDesktop
 
 /// How a flavour of pinentry shows texts.
 struct PinentryLayout: Hashable, Sendable {
-    /// The setting that it shows first and large.
-    enum Headline {
-        case description
-        /// As pinentry-gnome3 does, which has room for a name of the field there.
-        case prompt
-    }
-
-    let headline: Headline
     /// The longest line in characters; nil if it breaks lines itself.
     let lineLength: Int?
     /// Whether a terminal shows the texts.
     let isTerminal: Bool
 
     init() {
-        headline = .description
         lineLength = nil
         isTerminal = false
     }
@@ -24,7 +15,6 @@ struct PinentryLayout: Hashable, Sendable {
     /// - Parameter flavor: the answer to `GETINFO flavor`, with a fallback after a colon.
     init(flavor: String) {
         let used = flavor.split(separator: ":").last ?? ""
-        headline = used == "gnome3" ? .prompt : .description
         // pinentry-qt makes its window as wide as the longest line, and wider than the screen; pinentry-tty leaves the
         // breaks to the terminal, which makes them within words.
         lineLength = used.hasPrefix("qt") || used.hasPrefix("tqt") || used == "tty" ? 72 : nil

@@ -44,13 +44,11 @@ struct PinentryQuestion {
         add("SETOK", PinentryQuestion.label(labels.ok))
         add("SETNOTOK", PinentryQuestion.label(labels.notOK))
         add("SETCANCEL", PinentryQuestion.label(labels.cancel))
-        switch (request.question, layout.headline) {
-        case (.newPassword, _) where isRepetition: add("SETPROMPT", request.string(PinentryQuestion.repeatPrompt))
-        case (_, .prompt):
-            add("SETPROMPT", PromptText.prefix(of: request.message, bytes: PinentryQuestion.messageShare))
-        case (.password, .description): add("SETPROMPT", request.string(Text("Password:")))
-        case (.newPassword, .description): add("SETPROMPT", request.string(Text("New password:")))
-        case (.confirmation, .description), (.waiting, .description): break
+        switch request.question {
+        case .newPassword where isRepetition: add("SETPROMPT", request.string(PinentryQuestion.repeatPrompt))
+        case .password: add("SETPROMPT", request.string(Text("Password:")))
+        case .newPassword: add("SETPROMPT", request.string(Text("New password:")))
+        case .confirmation, .waiting: break
         }
         if request.question == .newPassword, !isRepetition {
             add("SETREPEAT", request.string(PinentryQuestion.repeatPrompt))
@@ -80,11 +78,7 @@ struct PinentryQuestion {
     ///
     /// Message and details have fixed shares of it, so that a long explanation cannot hide who asks.
     private static func text(of request: PromptRequest, _ layout: PinentryLayout) -> String {
-        let message =
-            switch layout.headline {
-            case .description: layout.wrap(PromptText.prefix(of: request.message, bytes: messageShare))
-            case .prompt: ""
-            }
+        let message = layout.wrap(PromptText.prefix(of: request.message, bytes: messageShare))
         let details = layout.wrap(PromptText.prefix(of: request.callerDetails, bytes: detailsShare))
         let others = [message, "", details].joined(separator: "\n\n").shownBytes
         // Only a confirmation has a third button.

@@ -32,24 +32,25 @@ enum PinentrySurface {
     }
 
     /// The reason why only passwords count as proof there; nil if every answer does.
-    func objection(toFlavor flavor: String) -> String? {
+    var objection: String? {
         switch self {
-        case .windows where flavor.hasPrefix("gnome3"):
-            "pinentry-gnome3 delegates its dialogs to another program of the session"
         case .windows: nil
         case .terminal: "the calling program could answer on its own terminal"
         }
     }
 
-    /// Whether a pinentry of this flavour can ask there.
+    /// Why a pinentry of this flavour cannot ask there; nil if it can.
     ///
     /// `GETINFO flavor` reports a fallback after a colon, such as `gtk2:curses` without a display.
-    func suits(flavor: String) -> Bool {
-        guard let used = flavor.split(separator: ":").last else { return false }
-        let asksOnTerminal = PinentrySurface.terminalFlavors.contains(used)
-        switch self {
-        case .windows: return !asksOnTerminal
-        case .terminal: return asksOnTerminal
+    func refusal(ofFlavor flavor: String) -> String? {
+        let used = flavor.split(separator: ":").last ?? ""
+        // It passes the question to whoever has the name of GCR's prompter at that moment, which may be a program in a
+        // sandbox. keychaind examines that program, and asks it itself.
+        if used == "gnome3" { return "asks through another program of the session" }
+        let asksOnTerminal = used.isEmpty || PinentrySurface.terminalFlavors.contains(used)
+        return switch self {
+        case .windows: asksOnTerminal ? "asks on a terminal" : nil
+        case .terminal: used.isEmpty || !asksOnTerminal ? "asks in windows" : nil
         }
     }
 }

@@ -43,7 +43,7 @@ package final class SessionEnvironment {
     private func managersVariables() async -> [String: String] {
         let name = SessionEnvironment.manager
         // Do not start a missing manager: its service file only reports a failure.
-        guard let owner = try? await connection.owner(of: name) else { return [:] }
+        guard let owner = try? await connection.service(name) else { return [:] }
         let call = Message.call(to: owner, SessionEnvironment.path, "org.freedesktop.DBus.Properties", "Get")
         call.append(name + ".Manager", "Environment")
         guard let reply = try? await connection.call(call, timeout: timeout) else { return [:] }

@@ -73,13 +73,6 @@ extension Connection {
         return names.filter { $0.hasPrefix(":") && Connection.isName($0) }
     }
 
-    /// Whether a name has an owner or can be activated; false if the bus does not reply.
-    package func hasService(_ name: String) async -> Bool {
-        if (try? await owner(of: name)) != nil { return true }
-        let names = try? await call(makeBusCall("ListActivatableNames")).read([String].self)
-        return names?.contains(name) == true
-    }
-
     /// Activates the service of a name; returns once it owns the name.
     ///
     /// Throws `ServiceUnknown` if there is no service file, and an error below `org.freedesktop.DBus.Error.Spawn` if
@@ -147,7 +140,7 @@ extension Connection {
         try Connection.uniqueName(in: await call(makeBusCall("Hello"), timeout: timeout))
     }
 
-    private func makeBusCall(_ member: String) -> Message {
+    func makeBusCall(_ member: String) -> Message {
         Message.call(to: SignalMatch.bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), SignalMatch.bus, member)
     }
 }

@@ -60,6 +60,11 @@ package final class Connection {
         }
     }
 
+    /// Says why the program behind a unique name may not serve this process; nil if it may.
+    ///
+    /// Without it, all may.
+    package var objectionToService: (@BusActor (_ owner: String) async -> String?)?
+
     /// Called with the name of a signal that is dropped because it exceeds the maximum message size.
     package var onOversizedSignal: (@BusActor (_ name: String) -> Void)?
 

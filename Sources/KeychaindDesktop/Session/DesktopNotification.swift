@@ -28,22 +28,29 @@ package struct DesktopNotification {
         self.actions = actions
     }
 
-    /// Sends the notification, without a reply and without activating a service.
+    /// Sends the notification if there is a service, without a reply.
     @BusActor
     package func send(on connection: Connection) {
-        let message = call()
-        message.expectNoReply()
-        connection.send(message)
+        BusActor.start {
+            guard let server = try? await connection.service(Self.service) else { return }
+            let message = call(of: server)
+            message.expectNoReply()
+            connection.send(message)
+        }
     }
 
-    /// The call of the service.
+    /// The call of a service.
     ///
     /// - Parameters:
+    ///   - server: its unique name.
     ///   - replaced: the number of the notification that this one replaces; 0 for none.
     ///   - actions: the actions to show, by their keys.
-    func call(replacing replaced: UInt32 = 0, with actions: [(key: String, action: Action)] = []) -> Message {
-        let message = Message.call(to: Self.service, Self.path, Self.service, "Notify")
-        message.forbidActivation()
+    func call(
+        of server: String,
+        replacing replaced: UInt32 = 0,
+        with actions: [(key: String, action: Action)] = []
+    ) -> Message {
+        let message = Message.call(to: server, Self.path, Self.service, "Notify")
         message.append(
             "keychaind",
             replaced,

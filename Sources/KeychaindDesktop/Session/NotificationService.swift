@@ -95,9 +95,8 @@ package final class NotificationService {
 
     private func close(_ subject: Subject) {
         guard let shown = shown.removeValue(forKey: subject), shown.server == server else { return }
-        let name = DesktopNotification.service
-        let message = Message.call(to: name, DesktopNotification.path, name, "CloseNotification")
-        message.forbidActivation()
+        let path = DesktopNotification.path
+        let message = Message.call(to: shown.server, path, DesktopNotification.service, "CloseNotification")
         message.expectNoReply()
         message.append(shown.number)
         connection.send(message)
@@ -109,12 +108,12 @@ package final class NotificationService {
         guard !isFollowing else { return }
         isFollowing = true
         let name = DesktopNotification.service
-        connection.followOwner(of: name) { [weak self] owner in
+        connection.followService(name) { [weak self] service in
             guard let self else { return }
-            server = owner
+            server = service
             // A new service does not know the numbers of the former.
             shown = [:]
-            guard owner != nil else { return }
+            guard service != nil else { return }
             for subject in waiting.keys.sorted() { BusActor.start { [self] in await send(subject) } }
         }
         for member in Signal.members {
@@ -154,12 +153,12 @@ package final class NotificationService {
         guard let server, let next = waiting.removeValue(forKey: subject) else { return }
         sending = Sending(subject: subject)
         defer { sending = nil }
-        let canAct = next.notification.actions.isEmpty ? false : await canAct
+        let canAct = next.notification.actions.isEmpty ? false : await canAct(server)
         let actions = canAct ? next.notification.actions : []
         sentCount += 1
         let keyed = actions.enumerated().map { (key: "\(sentCount).\($0.offset)", action: $0.element) }
         let former = shown[subject].flatMap { $0.server == server ? $0.number : nil } ?? 0
-        let message = next.notification.call(replacing: former, with: keyed)
+        let message = next.notification.call(of: server, replacing: former, with: keyed)
         guard let reply = try? await connection.call(message, timeout: Self.patience),
             let number = try? reply.read(UInt32.self)
         else {
@@ -171,7 +170,7 @@ package final class NotificationService {
         }
         shown[subject] = Shown(
             number: number,
-            server: reply.sender,
+            server: server,
             actions: Dictionary(keyed, uniquingKeysWith: { first, _ in first })
         )
         let early = sending?.early ?? []
@@ -180,14 +179,11 @@ package final class NotificationService {
         for signal in early where signal.number == number { _ = handle(signal) }
     }
 
-    private var canAct: Bool {
-        get async {
-            let name = DesktopNotification.service
-            let message = Message.call(to: name, DesktopNotification.path, name, "GetCapabilities")
-            message.forbidActivation()
-            guard let reply = try? await connection.call(message, timeout: Self.patience) else { return false }
-            return Self.canAct(reply)
-        }
+    private func canAct(_ server: String) async -> Bool {
+        let path = DesktopNotification.path
+        let message = Message.call(to: server, path, DesktopNotification.service, "GetCapabilities")
+        guard let reply = try? await connection.call(message, timeout: Self.patience) else { return false }
+        return Self.canAct(reply)
     }
 
     /// Whether a reply of `GetCapabilities` names actions.

@@ -7,7 +7,8 @@ package import Logging
 
 /// The backend of the Secret portal: gives each sandboxed application a secret to encrypt its data with.
 ///
-/// Only the desktop portal, which identifies the applications, may call it. For others the object does not exist.
+/// Only the desktop portal, which identifies the applications, may call it. For others the object does not exist. A
+/// program in a sandbox that has taken the portal's name gets nothing from it.
 @BusActor
 package final class SecretPortal {
     /// The bus name, as in keychaind.portal.
@@ -89,6 +90,13 @@ package final class SecretPortal {
     ) async -> Response {
         guard handle.rawValue.hasPrefix(Self.requests), application.utf8.count <= PortalSecrets.applicationLimit
         else { return .failed }
+        if let objection = await connection.objectionToService?(client.name) {
+            logger.notice(
+                "A program has the desktop portal's name and may not",
+                metadata: ["caller": "\(client.name)", "reason": "\(objection)"]
+            )
+            return .failed
+        }
         return await client.asking { conversation in
             connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: client)
             defer { connection.withdraw(handle) }

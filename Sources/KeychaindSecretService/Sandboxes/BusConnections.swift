@@ -92,6 +92,11 @@ final class BusConnections {
         }
     }
 
+    /// Whether a connection is that of a program outside of sandboxes, limited or not.
+    func isOutside(_ name: String) async -> Bool {
+        if case .everything(nil) = await view(of: name) { true } else { false }
+    }
+
     /// Changes what the connections of a program see.
     func setView(_ view: ClientView, of program: String) {
         for (name, state) in states {

@@ -156,20 +156,14 @@ struct PinentryDialogTests {
         #expect(line.utf8.count <= 1000)
     }
 
-    @Test(arguments: [("gnome3", "Unlock 100%", nil), ("qt", "Password:", "Unlock 100%"), ("gnome3:curses", nil, nil)])
-    @BusActor
-    func ask_headline_isWhereTheFlavourShowsIt(flavor: String, prompt: String?, description: String?) async throws {
-        let fake = try await FakePinentry(flavor: flavor, answers: "GETPIN) echo 'D x'; echo OK;;")
+    @Test @BusActor
+    func ask_message_isFirstInTheDescription() async throws {
+        let fake = try await FakePinentry(flavor: "qt", answers: "GETPIN) echo 'D x'; echo OK;;")
         let request = PromptRequest(question: .password, message: "Unlock 100%", callerDetails: "Asked by git.")
-        guard let prompt else {
-            await #expect(throws: PromptError.self) { _ = try await PinentryFixture(fake.path).answer(request) }
-            return
-        }
         _ = try await PinentryFixture(fake.path).answer(request)
         let told = try await fake.told()
-        #expect(told.contains("SETPROMPT " + prompt.replacing("%", with: "%25")))
-        let texts = [description?.replacing("%", with: "%25"), "Asked by git."].compactMap { $0 }
-        #expect(told.contains("SETDESC " + texts.joined(separator: "%0A%0A")))
+        #expect(told.contains("SETPROMPT Password:"))
+        #expect(told.contains("SETDESC Unlock 100%25%0A%0AAsked by git."))
     }
 
     /// pinentry-qt would make its window as wide as the longest line.

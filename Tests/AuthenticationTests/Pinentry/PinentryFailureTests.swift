@@ -28,7 +28,7 @@ struct PinentryFailureTests {
         await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.prompter.open() }
     }
 
-    @Test(arguments: ["tty", "curses", "gtk2:curses", "gnome3:tty", "dumb", ""])
+    @Test(arguments: ["tty", "curses", "gtk2:curses", "gnome3:tty", "gnome3", "dumb", ""])
     @BusActor
     func open_asksOnTerminal_isUnavailableAndReaped(flavor: String) async throws {
         let fake = try await FakePinentry(flavor: flavor)

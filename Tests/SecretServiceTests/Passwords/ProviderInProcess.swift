@@ -70,6 +70,8 @@ final class ProviderInProcess {
             clock: clock,
             logger: logger
         )
+        // The stand-ins for the desktop's programs are in this process, and so in the sandbox of every client.
+        connection.objectionToService = nil
         provider.start()
         _ = try connection.requestName(Provider.busName)
         try await vault.open()
