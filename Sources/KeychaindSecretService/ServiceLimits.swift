@@ -1,7 +1,7 @@
 /// Limits of one client; beyond them, calls fail with `LimitsExceeded` (#48).
 package struct ServiceLimits: Hashable, Sendable {
-    /// Open sessions.
-    package var sessions = 512
+    /// Open sessions, of a quarter of a kilobyte each; past it, the one that was not used for the longest time ends.
+    package var sessions = 8192
 
     /// Uncompleted prompts.
     package var prompts = 64

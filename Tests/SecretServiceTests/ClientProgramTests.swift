@@ -59,4 +59,22 @@ struct ClientProgramTests {
             await prompter.crash()
         }
     }
+
+    @Test("#37 SecretStorage, which opens a session for each item and closes none, reads 600 items")
+    func secretStorage_manyItems_work() async throws {
+        try await RunningService.withService { service in
+            let result = try await Command.python(
+                """
+                import secretstorage
+                connection = secretstorage.dbus_init()
+                collection = secretstorage.get_default_collection(connection)
+                path = collection.create_item('label', {'app': 'python'}, b'secret').item_path
+                for number in range(600):
+                    assert secretstorage.Item(connection, path).get_secret() == b'secret', number
+                """,
+                environment: service.daemon.environment
+            )
+            #expect(result.succeeded, "\(result.errors)")
+        }
+    }
 }

@@ -178,16 +178,21 @@ struct HostileClientTests {
         }
     }
 
-    @Test("#48 a client that opens 10,000 sessions gets some, and others are served")
+    @Test("#38 of too many sessions of a client the oldest unused ones end, and others are served")
     func manySessions_harmNobody() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
-        let hostile = try await SharedService.get().makeClient()
-        var opened = 0
-        for _ in 0..<10_000 {
-            if (try? await hostile.openPlainSession()) != nil { opened += 1 }
+        let (greedy, used) = try await SharedService.client()
+        let unused = try await greedy.openPlainSession()
+        var newest = unused
+        for number in 0..<8_200 {
+            newest = try await greedy.openPlainSession()
+            if number % 4_000 == 0 { #expect(try await greedy.secretText(of: item, session: used) == "secret") }
         }
-        #expect(opened == 512)
+        #expect(try await greedy.secretText(of: item, session: used) == "secret")
+        #expect(try await greedy.secretText(of: item, session: newest) == "secret")
+        await #expect(throws: BusError.noSession) { try await greedy.secret(of: item, session: unused) }
+        #expect(try await greedy.introspect(newest.parent).children.count == 8_192)
         #expect(try await client.secretText(of: item, session: session) == "secret")
     }
 

@@ -6,26 +6,6 @@ import KeychaindVault
 import Testing
 
 struct LimitTests {
-    @Test("#48 sessions above the limit are LimitsExceeded, without effect on other clients")
-    func sessions_areLimited() async throws {
-        let (client, session) = try await SharedService.client()
-        let (other, own) = try await SharedService.client()
-        let item = try await other.createItem(session: own)
-        for _ in 1..<512 {
-            _ = try await client.openPlainSession()
-        }
-        await #expect(throws: BusError.limitsExceeded) { try await client.openPlainSession() }
-        await #expect(throws: BusError.limitsExceeded) { try await EncryptedSession(with: client) }
-        // Checked before the expensive step with the key, and so before the key is found invalid.
-        await #expect(throws: BusError.limitsExceeded) {
-            try await client.openSession("dh-ietf1024-sha256-aes128-cbc-pkcs7", .bytes(ByteArray([])))
-        }
-        _ = try await other.openPlainSession()
-        #expect(try await other.secretText(of: item, session: own) == "secret")
-        try await client.closeSession(session)
-        _ = try await client.openPlainSession()
-    }
-
     @Test("#48 prompts above the limit are LimitsExceeded, without effect on other clients")
     func prompts_areLimited() async throws {
         let (client, _) = try await SharedService.client()

@@ -3,8 +3,12 @@ import KeychaindDBus
 import KeychaindVault
 
 /// The open sessions of a client, found by the paths in its calls.
+///
+/// Some programs open one for each item that they read and close none. Past the limit, the session that was not used
+/// for the longest time ends, so that a long run of such a program does not fail.
 struct ClientSessions {
     private var sessions: [ObjectNumber: Session] = [:]
+    private var useCount: UInt64 = 0
     private let limit: Int
 
     init(limit: Int) {
@@ -15,15 +19,17 @@ struct ClientSessions {
 
     subscript(number: ObjectNumber) -> Session? { sessions[number] }
 
-    /// Throws `LimitsExceeded` past the limit.
-    func checkRoom() throws(BusError) {
-        guard sessions.count < limit else {
-            throw BusError(.limitsExceeded, "you already have \(limit) open sessions")
+    mutating func insert(_ session: Session) {
+        if sessions.count >= limit, let oldest = sessions.values.min(by: { $0.lastUse < $1.lastUse }) {
+            sessions[oldest.number] = nil
         }
+        noteUse(of: session)
+        sessions[session.number] = session
     }
 
-    mutating func insert(_ session: Session) {
-        sessions[session.number] = session
+    private mutating func noteUse(of session: Session) {
+        useCount += 1
+        session.lastUse = useCount
     }
 
     mutating func remove(_ session: Session) {
@@ -37,27 +43,28 @@ struct ClientSessions {
     // MARK: Reading arguments
 
     /// Reads a session path; throws `NoSession` if the session is not the client's (#38, #41).
-    func read(_ reader: inout Reader) throws(BusError) -> Session {
+    mutating func read(_ reader: inout Reader) throws(BusError) -> Session {
         try session(at: try reader.withObjectPath { path in SecretPath(cString: path) })
     }
 
     /// Nil for the path `/`.
-    func readOptional(_ reader: inout Reader) throws(BusError) -> Session? {
+    mutating func readOptional(_ reader: inout Reader) throws(BusError) -> Session? {
         let path = try reader.withObjectPath { path in
             strcmp(path, "/") == 0 ? nil : Optional(SecretPath(cString: path))
         }
         return if let path { try session(at: path) } else { nil }
     }
 
-    private func session(at path: SecretPath?) throws(BusError) -> Session {
+    private mutating func session(at path: SecretPath?) throws(BusError) -> Session {
         guard case .session(let number) = path, let session = sessions[number] else {
             throw BusError(.noSession, "there is no such session")
         }
+        noteUse(of: session)
         return session
     }
 
     /// Reads an `(oayays)` encoded for a session of the client.
-    func readSecret(_ reader: inout Reader) throws(BusError) -> Secret {
+    mutating func readSecret(_ reader: inout Reader) throws(BusError) -> Secret {
         try reader.readStructure { (reader) throws(BusError) in
             let session = try read(&reader)
             return try session.readSecret(&reader)

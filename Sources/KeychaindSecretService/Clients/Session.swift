@@ -12,6 +12,8 @@ final class Session {
 
     let number: ObjectNumber
     let path: ObjectPath
+    /// The number of the last use among those of the client's sessions.
+    var lastUse: UInt64 = 0
     private let transport: Transport
 
     init(transport: consuming Transport) {

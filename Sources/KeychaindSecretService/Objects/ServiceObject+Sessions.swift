@@ -28,8 +28,6 @@ extension ServiceObject {
             // Clients try another algorithm after this error only (#20).
             throw BusError(.notSupported, "the algorithm '\(name)' is not supported")
         }
-        // Checked before the key agreement, which costs most.
-        try client.sessions.checkRoom()
         let agreement = try algorithm.negotiate(&reader)
         client.sessions.insert(agreement.session)
         call.reply(with: agreement.output, agreement.session.path)
