@@ -129,10 +129,11 @@ struct AccessRaceTests {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
-            let context = try await ContextClient(client)
-            try await context.set("ReuseDuration", to: .uint32(50))
-            let prompt = try await context.unlock([item]).prompt
-            #expect(try await client.complete(prompt).paths == [item.rawValue])
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            try service.daemon.clock.pass(.seconds(9))
+            #expect(try await !client.isItemLocked(item))
+            try service.daemon.clock.pass(.seconds(1))
+            try await client.roundTrip()
             try await client.waitForLockNotice(of: item, true)
             #expect(try await client.isItemLocked(item))
         }

@@ -34,6 +34,8 @@ package final class KeychainDaemon: Sendable {
     package let bus: PrivateBus
     /// The daemon's `XDG_DATA_HOME`.
     package let dataHome: String
+    /// The clock of every start.
+    package let clock: ProgramClock
     private let folder: TemporaryFolder
     private let process: Mutex<ChildProcess>
 
@@ -45,7 +47,8 @@ package final class KeychainDaemon: Sendable {
         if options.keychain == .prepared, options.password == PreparedKeychain.password {
             try await PreparedKeychain.write(toDataHome: dataHome)
         }
-        process = Mutex(try await KeychainDaemon.launch(on: bus, folder, dataHome, options))
+        clock = try await ProgramClock(in: folder)
+        process = Mutex(try await KeychainDaemon.launch(on: bus, folder, dataHome, clock, options))
     }
 
     deinit {
@@ -87,7 +90,7 @@ package final class KeychainDaemon: Sendable {
 
     /// Starts the ended daemon again on the same data.
     package func start(_ options: Options = Options()) async throws {
-        let started = try await KeychainDaemon.launch(on: bus, folder, dataHome, options)
+        let started = try await KeychainDaemon.launch(on: bus, folder, dataHome, clock, options)
         process.withLock { $0 = started }
     }
 
@@ -116,6 +119,7 @@ package final class KeychainDaemon: Sendable {
         on bus: PrivateBus,
         _ folder: TemporaryFolder,
         _ dataHome: String,
+        _ clock: ProgramClock,
         _ options: Options
     ) async throws -> ChildProcess {
         let watch = try await NameWatch(busName, on: bus)
@@ -123,7 +127,8 @@ package final class KeychainDaemon: Sendable {
         let process = try ChildProcess(
             options.program ?? executable,
             arguments,
-            environment: environment(bus, folder, dataHome).merging(options.environment) { $1 },
+            environment: environment(bus, folder, dataHome).merging(clock.environment) { $1 }
+                .merging(options.environment) { $1 },
             input: Array((options.password ?? "").utf8)
         )
         do {
