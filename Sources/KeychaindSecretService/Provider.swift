@@ -81,6 +81,7 @@ package final class Provider {
             on: connection,
             sandboxes: sandboxes,
             look: confinement,
+            within: limits.lookTime,
             logger: logger
         )
         connection.objectionToService = { [weak connections] owner in

@@ -64,6 +64,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// libdbus.
     package var settlingTime = Duration.seconds(20)
 
+    /// The longest look at the program behind a connection, before the client sees only its own items.
+    package var lookTime = Duration.seconds(2)
+
     /// Items up to which a change signal carries the whole list at once; see ``ChangeNotifier``.
     package var itemsPerNotice = 32
 

@@ -113,7 +113,7 @@ struct LimitTests {
     @Test("#48 too many objects in one call are LimitsExceeded", .onLoop)
     @BusActor
     func objects_areLimited() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.objectsPerCall = 10
         let service = try await ProviderInProcess(limits: limits)
         let client = service.client
@@ -136,7 +136,7 @@ struct LimitTests {
     @Test("#48 too many items in one deletion are LimitsExceeded, and stay", .onLoop)
     @BusActor
     func deletions_areLimited() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.deletionsPerCall = 2
         let service = try await ProviderInProcess(limits: limits)
         let password = try ProviderInProcess.bytes(ProviderInProcess.password)
@@ -183,7 +183,7 @@ struct LimitTests {
     @Test("#48 prompts that hold too much data are LimitsExceeded, without effect on other clients", .onLoop)
     @BusActor
     func prompts_keepABoundedAmount() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.bytesInPrompts = 1000
         let service = try await ProviderInProcess(limits: limits)
         let often = [ObjectPath](repeating: .login, count: 100)

@@ -174,7 +174,7 @@ struct PortalImportTests {
     @Test("no more secrets are imported than the limit allows, also at once, whatever else is in the keychain")
     @BusActor
     func import_pastTheLimit_isRefused() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.portalSecrets = 4
         let portal = try await PortalService(limits: limits)
         for number in 0..<8 {
@@ -228,7 +228,7 @@ final class PortalService {
 
     var client: SecretServiceProxy { service.client }
 
-    init(limits: ServiceLimits = ServiceLimits(), folder: TemporaryFolder? = nil) async throws {
+    init(limits: ServiceLimits = .patient, folder: TemporaryFolder? = nil) async throws {
         service = try await ProviderInProcess(limits: limits, folder: folder)
         let password = try ProviderInProcess.bytes(ProviderInProcess.password)
         try await service.collection(.login).unlock(with: password)

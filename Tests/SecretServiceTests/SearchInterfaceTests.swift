@@ -131,7 +131,7 @@ struct SearchInterfaceTests {
     @Test("Too many queries, attributes and items are LimitsExceeded, and use no grant", .onLoop)
     @BusActor
     func search_tooMuch_isRefused() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.itemBytesPerReply = 4000
         limits.secretBytesPerReply = 2000
         limits.objectsPerCall = 10

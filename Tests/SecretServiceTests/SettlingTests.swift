@@ -97,7 +97,7 @@ struct SettlingTests {
     @Test("a caller that leaves while its call waits does not affect others")
     @BusActor
     func callerThatLeaves_whileItsCallWaits_disturbsNobody() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.settlingTime = .seconds(600)
         let service = try await ProviderInProcess(limits: limits, opens: false)
         let waiting = Task { @BusActor in try await service.client.openPlainSession() }
@@ -115,7 +115,7 @@ struct SettlingTests {
     @Test("#48 waiting calls with too much data are LimitsExceeded, without effect on other clients")
     @BusActor
     func waitingCalls_pastTheirBytes_areLimited() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.waitingBytes = 50_000
         limits.settlingTime = .seconds(600)
         let service = try await ProviderInProcess(limits: limits, opens: false)

@@ -11,7 +11,7 @@ struct WaitingPromptTests {
     @Test("#118 #125 a prompt that is dismissed while it waits for ever completes once")
     @BusActor
     func dismiss_actionDoesNotEnd_completes() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         (limits.prompts, limits.settlingTime) = (1, .milliseconds(20))
         let service = try await ProviderInProcess(limits: limits)
         let (client, login) = (service.client, try service.collection(.login))
@@ -46,7 +46,7 @@ struct WaitingPromptTests {
     @Test("#127 a replacement of the file that does not end holds up no dialog")
     @BusActor
     func dialog_replacementDoesNotEnd_comes() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.settlingTime = .milliseconds(20)
         let service = try await ProviderInProcess(limits: limits)
         let (client, login) = (service.client, try service.collection(.login))
@@ -69,7 +69,7 @@ struct WaitingPromptTests {
     @Test("a restore whose prompt has completed keeps no place while its password is still tried, and restores nothing")
     @BusActor
     func restore_promptHasCompleted_keepsNoPlace() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.settlingTime = .milliseconds(20)
         let service = try await ProviderInProcess(limits: limits)
         let (client, login) = (service.client, try service.collection(.login))

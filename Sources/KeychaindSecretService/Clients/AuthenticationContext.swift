@@ -137,7 +137,7 @@ final class AuthenticationContext {
         forget()
         let lifetime = GrantReuse(reuse).lifetime
         proved = (proof, reuse, clock.now + lifetime)
-        expiry = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.forget() }
+        scheduleExpiry(after: lifetime)
     }
 
     /// Takes the valid proof for one call.
@@ -212,6 +212,14 @@ final class AuthenticationContext {
             authorizations = authorizations.filter { $0.value.deadline > now }
             authorizationTimer = nil
             if !authorizations.isEmpty { dropOldAuthorizations(after: .seconds(1)) }
+        }
+    }
+
+    private func scheduleExpiry(after delay: Duration) {
+        expiry = BusActor.loop.schedule(after: delay) { [weak self] in
+            guard let self, let proved else { return }
+            let rest = proved.deadline - clock.now
+            if rest > .zero { scheduleExpiry(after: rest) } else { forget() }
         }
     }
 

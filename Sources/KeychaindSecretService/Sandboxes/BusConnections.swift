@@ -34,12 +34,13 @@ final class BusConnections {
         on connection: Connection,
         sandboxes: Sandboxes,
         look: @escaping ConnectionLooks.Look,
+        within lookTime: Duration,
         logger: Logger
     ) {
         self.connection = connection
         self.sandboxes = sandboxes
         self.logger = logger
-        looks = ConnectionLooks(on: connection, look: look, logger: logger)
+        looks = ConnectionLooks(on: connection, look: look, within: lookTime, logger: logger)
     }
 
     /// Follows the connections of the bus.

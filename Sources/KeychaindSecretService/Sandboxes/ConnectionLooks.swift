@@ -24,25 +24,28 @@ package final class ConnectionLooks {
         let threads: BlockingCalls
 
         @BusActor
-        init(places: Int) {
+        init(places: Int, time: Duration) {
             turns = LookTurns(places: places)
-            threads = BlockingCalls(limit: 64, patience: .seconds(2))
+            threads = BlockingCalls(limit: 64, patience: time)
         }
     }
 
     private let connection: Connection
     private let look: Look
     private let logger: Logger
-    private let ownRoot = Lane(places: 8)
-    private let otherRoots = Lane(places: 4)
+    private let ownRoot: Lane
+    private let otherRoots: Lane
 
     /// The time after which a look is tried again.
     private static let pause = Duration.milliseconds(100)
 
-    init(on connection: Connection, look: @escaping Look, logger: Logger) {
+    /// - Parameter time: the time limit of each look.
+    init(on connection: Connection, look: @escaping Look, within time: Duration, logger: Logger) {
         self.connection = connection
         self.look = look
         self.logger = logger
+        ownRoot = Lane(places: 8, time: time)
+        otherRoots = Lane(places: 4, time: time)
     }
 
     /// Finds the sandbox around a program; waits while that fails for a reason that may pass.

@@ -77,7 +77,7 @@ struct GrantTests {
     @Test("a refused answer does not consume a grant for one use", .onLoop)
     @BusActor
     func getSecrets_refused_usesNoGrant() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.secretBytesPerReply = 2000
         let service = try await ProviderInProcess(limits: limits)
         let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])

@@ -13,7 +13,7 @@ struct ProofTimeTests {
     @Test("a list that takes longer to open than the dialog said opens nothing more", arguments: [false, true])
     @BusActor
     func unlock_longerThanTheDialogSaid_opensNoMore(isLong: Bool) async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         if isLong { limits.objectsAtOnce = 1 }
         let service = try await ProviderInProcess(limits: limits, clock: time.clock)
         let login = try service.collection(.login)

@@ -26,7 +26,7 @@ final class LongCallScene {
         objectsPerCall: Int = 100_000,
         clock: BootClock = .system
     ) async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.objectsPerCall = objectsPerCall
         limits.objectsAtOnce = 1
         limits.searchedAtOnce = 1

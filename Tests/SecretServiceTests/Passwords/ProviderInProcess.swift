@@ -24,6 +24,7 @@ final class ProviderInProcess {
     /// Starts it with a locked keychain `login`, whose password is ``password``.
     ///
     /// - Parameters:
+    ///   - clock: decides how long grants, proofs and delays last; by default, no time passes.
     ///   - opens: whether the vault opens; otherwise calls wait for it.
     ///   - folder: the folder of a closed one, as after a restart.
     ///   - confinement: the sandbox around every client.
@@ -32,9 +33,9 @@ final class ProviderInProcess {
     ///   - inspection: looks at the processes of callers instead, for as long as it takes.
     ///   - inspector: decides the trust in prompters; nil to trust all.
     init(
-        limits: ServiceLimits = ServiceLimits(),
+        limits: ServiceLimits = .patient,
         opens: Bool = true,
-        clock: BootClock = .system,
+        clock: BootClock = TestClock().clock,
         folder: TemporaryFolder? = nil,
         confinement: Confinement = .none,
         look: ConnectionLooks.Look? = nil,
@@ -53,14 +54,14 @@ final class ProviderInProcess {
         let callers =
             inspection.map { inspection in
                 CallerInspector(connection: connection, inspection: inspection, patience: .seconds(600), logger: logger)
-            } ?? CallerInspector(connection: connection, logger: logger)
+            } ?? CallerInspector(connection: connection, patience: Patience.limit, logger: logger)
         let systemBus = SystemBus(address: "unix:path=\(self.folder.path("none"))", logger: logger)
         provider = Provider(
             vault: vault,
             connection: connection,
             inspector: callers,
             questions: PromptQueue(
-                GCRPrompter(connection: connection, inspector: inspector, logger: logger),
+                GCRPrompter(connection: connection, inspector: inspector, logger: logger, callTimeout: Patience.limit),
                 logger: logger
             ),
             biometry: FingerprintReader(bus: systemBus, logger: logger),

@@ -12,7 +12,7 @@ struct SignalLoadTests {
     @Test("A program in a sandbox gets the list of many items less often than once for each")
     @BusActor
     func itemList_ofAConfinedClient_isGathered() async throws {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.itemsPerNotice = 0
         let service = try await ProviderInProcess(
             limits: limits,
@@ -103,7 +103,7 @@ struct SignalLoadTests {
         label: String,
         accessible: String? = nil
     ) async throws -> (ProviderInProcess, items: [ObjectPath]) {
-        var limits = ServiceLimits()
+        var limits = ServiceLimits.patient
         limits.itemsPerNotice = 1
         let service = try await ProviderInProcess(limits: limits)
         let (client, login) = (service.client, try service.collection(.login))
