@@ -61,7 +61,7 @@ attackers_daemon() {
     dbus-daemon --config-file="$work/attacker/bus.conf" --nofork 2>"$work/attacker/bus.log" &
     attackers_bus_pid=$!
     eventually on_attackers_bus ask_bus GetId
-    env DBUS_SESSION_BUS_ADDRESS="unix:path=$work/attacker/bus" \
+    env DBUS_SESSION_BUS_ADDRESS="unix:path=$work/attacker/bus" LD_PRELOAD="$clock" \
         "$KEYCHAIND" --unlock --data-dir "$1" "${@:3}" < <(printf %s "$2") 2>"$work/attacker/keychaind.log" &
     attackers_daemon_pid=$!
     eventually on_attackers_bus owns_name "$attackers_daemon_pid"

@@ -41,7 +41,7 @@ application org.example.Open '[Context]' 'sockets=session-bus;'
 
 start_daemon
 # What is installed before the first start has seen all items, and sees them until a person decides.
-gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets/sandboxes \
+gdbus call --session --timeout 120 --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets/sandboxes \
     --method org.keychaind.Sandboxes1.List >"$work/list"
 flatpak --user remote-add --no-gpg-verify local "$work/repository" &>"$work/install.log"
 flatpak --user install -y --noninteractive local org.example.Platform//1 org.example.Proxied//1 org.example.Open//1 \

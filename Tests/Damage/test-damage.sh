@@ -9,7 +9,8 @@ source "$scripts/support.sh"
 files=$XDG_DATA_HOME/keychaind
 ctl() { "${KEYCHAIND%/*}/keychainctl" "$@"; }
 problem() {
-    gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets/collection/login \
+    gdbus call --session --timeout 120 --dest org.freedesktop.secrets \
+        --object-path /org/freedesktop/secrets/collection/login \
         --method org.freedesktop.DBus.Properties.Get org.keychaind.Collection1 Problem
 }
 says() { [[ $(problem) == *"$1"* ]]; }

@@ -12,7 +12,8 @@ files=$XDG_DATA_HOME/keychaind
 store() { secret-tool store --label="$1" number "$1" <<<"secret $1" 2>/dev/null; }
 lookup() { secret-tool lookup number "$1"; }
 problem() {
-    gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets/collection/login \
+    gdbus call --session --timeout 120 --dest org.freedesktop.secrets \
+        --object-path /org/freedesktop/secrets/collection/login \
         --method org.freedesktop.DBus.Properties.Get org.keychaind.Collection1 Problem
 }
 # put_back FOLDER: renames its files over those of the keychain, one by one.

@@ -187,7 +187,7 @@ def lasting_problems(client, paths):
         eventually(
             "no problem",
             lambda: all("keychainctl salvage" in each and "tried again" not in each for each in problems()),
-            seconds=20,
+            seconds=120,
         )
         return problems()
     except TimeoutError:
@@ -308,7 +308,7 @@ def expected(changes, is_damaged=False):
 def has_prompter():
     with open_dbus_connection("SESSION") as connection:
         message = message_bus.NameHasOwner("org.gnome.keyring.SystemPrompter")
-        return unwrap_msg(connection.send_and_get_reply(message, timeout=30))[0]
+        return unwrap_msg(connection.send_and_get_reply(message, timeout=120))[0]
 
 
 class Run:
@@ -441,7 +441,7 @@ class Run:
             if not fired:
                 return False
             if mode == "kill":
-                daemon.process.wait(timeout=30)
+                daemon.process.wait(timeout=120)
                 # It may have answered before.
                 answer = "acknowledged" if answer == "acknowledged" else "unknown"
             is_lie = mode == "lie" and operation not in HARMLESS_LIES

@@ -5,9 +5,9 @@ own_home
 own_bus
 check "keychaind starts" start_daemon
 check "store" secret-tool store --label=label name value <<<precious
-check "random calls on an unlocked keychain are answered" /usr/bin/python3 "$scripts/random_calls.py" "${SEED:-1}" 3000
+check "random calls on an unlocked keychain are answered" env LD_PRELOAD="$clock" /usr/bin/python3 "$scripts/random_calls.py" "${SEED:-1}" 3000
 check_equal "the secret is unchanged" "$(secret-tool lookup name value)" precious
-check "many sessions and connections are handled" /usr/bin/python3 "$scripts/connections.py" 1000
+check "many sessions and connections are handled" env LD_PRELOAD="$clock" /usr/bin/python3 "$scripts/connections.py" 1000
 
 # Without bash's message about a killed job.
 {
@@ -17,7 +17,7 @@ check "many sessions and connections are handled" /usr/bin/python3 "$scripts/con
 "$KEYCHAIND" 2>"$work/keychaind.log" &
 daemon_pid=$!
 check "keychaind starts locked" eventually owns_name "$daemon_pid"
-check "random calls on a locked keychain are answered" /usr/bin/python3 "$scripts/random_calls.py" "$((${SEED:-1} + 1))" 3000
+check "random calls on a locked keychain are answered" env LD_PRELOAD="$clock" /usr/bin/python3 "$scripts/random_calls.py" "$((${SEED:-1} + 1))" 3000
 check "keychaind is still the same process" owns_name "$daemon_pid"
 kill -TERM "$daemon_pid"
 wait "$daemon_pid" || true

@@ -4,4 +4,4 @@
 own_home
 own_bus
 check "keychaind starts" start_daemon
-check "keyring stores, finds and deletes" /usr/bin/python3 "$scripts/keyring_backend.py"
+check "keyring stores, finds and deletes" env LD_PRELOAD="$clock" /usr/bin/python3 "$scripts/keyring_backend.py"

@@ -4,5 +4,5 @@
 own_home
 own_bus
 check "keychaind starts" start_daemon
-check "libsecret's objects, caches and passwords work" env G_DEBUG=fatal-criticals /usr/bin/python3 "$scripts/libsecret_client.py"
+check "libsecret's objects, caches and passwords work" env G_DEBUG=fatal-criticals LD_PRELOAD="$clock" /usr/bin/python3 "$scripts/libsecret_client.py"
 check "keychaind still runs" owns_name "$daemon_pid"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Functions for the tests in the suites; sourced by run.
-# shellcheck disable=SC2154  # run exports here, project, results, test and work
+# shellcheck disable=SC2154  # run exports clock, here, project, results, test and work
 
 report() { echo "$1 $test ${*:2}" | tee -a "$results"; }
 pass() { report PASS "$@"; }
@@ -105,7 +105,7 @@ XML
     export XDG_SESSION_ID=c1
 }
 logind() {
-    gdbus call --system --dest org.freedesktop.login1 --object-path "/org/freedesktop/login1$1" --method "${@:2}"
+    gdbus call --system --timeout 120 --dest org.freedesktop.login1 --object-path "/org/freedesktop/login1$1" --method "${@:2}"
 }
 
 # own_bus [SERVICE_FOLDER]: starts a private bus.
@@ -125,10 +125,13 @@ ask_bus() {
 owner() { ask_bus GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null; }
 owns_name() { [[ $(owner) == "$1" ]]; }
 
+# secret-tool ARGUMENT...: libsecret's program, whose calls have a limit of 25 seconds.
+secret-tool() { LD_PRELOAD="$clock" command secret-tool "$@"; }
+
 # start_daemon [OPTION...]: starts keychaind on the private bus, and unlocks `login` with the password "p". Resets
 # SIGINT, which a script's background jobs ignore.
 start_daemon() {
-    env --default-signal=INT "$KEYCHAIND" --unlock "$@" < <(echo p) 2>"$work/keychaind.log" &
+    env --default-signal=INT LD_PRELOAD="$clock${LD_PRELOAD:+ $LD_PRELOAD}" "$KEYCHAIND" --unlock "$@" < <(echo p) 2>"$work/keychaind.log" &
     daemon_pid=$!
     eventually owns_name "$daemon_pid"
 }

@@ -3,7 +3,7 @@
 # Sourced after own_home and own_bus.
 
 # Root logs in another user, as login programs do; other users can only log in themselves.
-# shellcheck disable=SC2154,SC2034,SC2120  # run exports project, scripts and work
+# shellcheck disable=SC2154,SC2034,SC2120  # run exports clock, project, scripts and work
 user_id=$(id -u)
 [[ $user_id -ne 0 ]] || user_id=65534
 user=$(id -nu "$user_id")
@@ -41,12 +41,14 @@ session  optional $module $options
 PAM
 }
 
-# log_in PASSWORD STEP...: logs in as a login program does; PASSWORD has one password a line. Tests that delay the login
-# set its time limit in seconds.
+# log_in PASSWORD STEP...: logs in as a login program does; PASSWORD has one password a line. Tests in which the module
+# gives up set login_clock to nothing, the real clock.
 log_in() {
-    printf '%s\n' "$1" |
-        timeout "${login_limit:-60}" "$work/login" "$work/pam.d" "${service:-login}" "$user" "${@:2}" 2>&1 || true
+    printf '%s\n' "$1" | act_as_login "${service:-login}" "$user" "${@:2}" 2>&1 || true
 }
+
+# act_as_login SERVICE USER STEP...
+act_as_login() { timeout 120 env LD_PRELOAD="${login_clock-$clock}" "$work/login" "$work/pam.d" "$@"; }
 
 # The account's home, bus and daemon; the daemon's log is $work/keychaind.log.
 user_environment() {
@@ -67,7 +69,7 @@ start_user_bus() {
 # start_user_daemon [OPTION...]: starts a copy of the daemon that the user can read, whoever owns the project's folder.
 start_user_daemon() {
     [[ -x $work/keychaind ]] || install -m 755 "$KEYCHAIND" "$work/keychaind"
-    "${become_user[@]}" "$work/keychaind" "$@" </dev/null 2>>"$work/keychaind.log" &
+    "${become_user[@]}" env LD_PRELOAD="$clock" "$work/keychaind" "$@" </dev/null 2>>"$work/keychaind.log" &
     daemon_pid=$!
     eventually as_user_owns_name "$daemon_pid"
     eventually hears_logins
@@ -87,13 +89,13 @@ stop_user_daemon() {
 
 # is_locked [COLLECTION]: prints true or false.
 is_locked() {
-    as_user gdbus call --session --dest org.freedesktop.secrets --object-path "/org/freedesktop/secrets/collection/${1:-login}" \
+    as_user gdbus call --session --timeout 120 --dest org.freedesktop.secrets --object-path "/org/freedesktop/secrets/collection/${1:-login}" \
         --method org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked |
         grep -oE 'true|false'
 }
 
-store() { printf %s "$2" | as_user secret-tool store --label=test name "$1"; }
-look_up() { as_user secret-tool lookup name "$1"; }
+store() { printf %s "$2" | as_user env LD_PRELOAD="$clock" secret-tool store --label=test name "$1"; }
+look_up() { as_user env LD_PRELOAD="$clock" secret-tool lookup name "$1"; }
 
 # Succeeds if a login has connected to the socket and is not accepted yet.
 login_waits() { grep -qE " 00000000 0005 02 +[0-9]+ $XDG_RUNTIME_DIR/keychaind/pam\$" /proc/net/unix; }

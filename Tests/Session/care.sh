@@ -30,6 +30,7 @@ touch_reader() { /usr/bin/python3 "$project/Tests/Attacks/reader.py" "$work/read
 mkdir "$work/pam.d"
 cc -shared -fPIC -o "$work/pam_account.so" "$project/Tests/Session/pam_account.c" -lpam
 cc -o "$work/login" "$project/Tests/Session/login.c" -lpam
+cc -shared -fPIC -o "$work/clock.so" "$project/Tests/Clock/clock.c" -ldl
 module=$(find /usr/lib /usr/local/lib -name pam_keychaind.so -print -quit)
 cat >"$work/pam.d/login" <<PAM
 auth    required $work/pam_account.so account=$work/account
@@ -38,7 +39,7 @@ session optional $module
 PAM
 log_in() {
     printf %s "$1" >"$work/account"
-    printf '%s\n' "$1" | timeout 60 "$work/login" "$work/pam.d" login anna authenticate open
+    printf '%s\n' "$1" | timeout 60 env LD_PRELOAD="$work/clock.so" "$work/login" "$work/pam.d" login anna authenticate open
 }
 is_locked() {
     as_anna busctl --user get-property org.freedesktop.secrets /org/freedesktop/secrets/collection/login \

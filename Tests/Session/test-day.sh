@@ -45,7 +45,7 @@ log_the_user_out() {
 }
 is_unlocked() { [[ $(is_locked) == false ]]; }
 is_locked_now() { [[ $(is_locked) == true ]]; }
-ask() { as_user /usr/bin/python3 "$work/browser.py" "$@" 2>&1 || true; }
+ask() { as_user env LD_PRELOAD="$clock" /usr/bin/python3 "$work/browser.py" "$@" 2>&1 || true; }
 
 start_manager
 log_the_user_in "a fresh account" "in the morning"
@@ -65,7 +65,7 @@ check_equal "unlocking took one dialog" "$(dialogs)" 1
 check_equal "the browser reads its secrets again" "$(ask read)" "$stored"
 
 check_equal "passwd changes the account's password" \
-    "$(printf '%s\n' "in the morning" "at noon" | timeout 60 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
+    "$(printf '%s\n' "in the morning" "at noon" | act_as_login login "$user" change)" "change=0"
 check "the keychain has the new password" eventually grep -q "have the account's new password" "$work/keychaind.log"
 
 log_the_user_out "in the evening"

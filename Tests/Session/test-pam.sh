@@ -32,7 +32,7 @@ check_equal "after the second login, the first call finds the keychain unlocked"
 stop_user_daemon
 start_user_daemon --verbose
 printf '%s\n' "the first password" |
-    LD_PRELOAD=libpam_wrapper.so PAM_WRAPPER=1 PAM_WRAPPER_SERVICE_DIR=$work/pam.d \
+    LD_PRELOAD="libpam_wrapper.so $clock" PAM_WRAPPER=1 PAM_WRAPPER_SERVICE_DIR=$work/pam.d \
         pamtester login "$user" authenticate acct_mgmt open_session close_session >"$work/said" 2>&1 ||
     fail "pamtester: $(<"$work/said")"
 check_equal "a login by pamtester unlocks the keychain" "$(look_up kept)" "of the first day"
@@ -71,8 +71,8 @@ if [[ $EUID -eq 0 ]]; then
     chmod 700 "$runtime/$user_id" "$XDG_RUNTIME_DIR/keychaind" "$XDG_RUNTIME_DIR/keychaind/pam"
 fi
 
-# Obstacles on the way to the daemon. Every login behaves as without the module; log_in stops it after ten seconds.
-login_limit=10
+# Obstacles on the way to the daemon. Every login behaves as without the module.
+login_clock=''
 kill -STOP "$daemon_pid"
 check_equal "with a stopped daemon, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 waiting=()
@@ -83,7 +83,7 @@ done
 wait "${waiting[@]}"
 check_equal "with a full connection queue, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 kill -CONT "$daemon_pid"
-unset login_limit
+unset login_clock
 stop_user_daemon
 start_user_daemon --verbose
 kill -STOP "$daemon_pid"
@@ -151,7 +151,7 @@ rm -rf "$folder"
 # Password changes.
 start_user_daemon --verbose
 check_equal "a password change succeeds" \
-    "$(printf '%s\n' "the first password" "the second" | timeout 60 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
+    "$(printf '%s\n' "the first password" "the second" | act_as_login login "$user" change)" "change=0"
 check "a password change reaches the keychain" eventually log_says "have the account's new password"
 stop_user_daemon
 start_user_daemon --verbose
@@ -161,7 +161,7 @@ stop_user_daemon
 
 write_service expired expired
 check_equal "a password change without a daemon succeeds" \
-    "$(printf '%s\n' "the second" "the second" "the third" | timeout 60 "$work/login" "$work/pam.d" expired "$user" \
+    "$(printf '%s\n' "the second" "the second" "the third" | act_as_login expired "$user" \
         authenticate account change | tr '\n' ' ')" "authenticate=0 account=12 change=0 "
 printf %s "the second" >"$work/account"
 start_user_daemon --verbose
@@ -169,7 +169,7 @@ kill -STOP "$daemon_pid"
 printf '%s\n' "the second" "the second" "the third" >"$work/lines"
 (eventually login_waits && kill -CONT "$daemon_pid") &
 check_equal "a login with an expired password succeeds" \
-    "$(timeout 60 "$work/login" "$work/pam.d" expired "$user" authenticate account change open <"$work/lines" | tr '\n' ' ')" \
+    "$(act_as_login expired "$user" authenticate account change open <"$work/lines" | tr '\n' ' ')" \
     "authenticate=0 account=12 change=0 open=0 "
 is_unlocked() { [[ $(is_locked) == false ]]; }
 check "the new password after an expired one unlocks the keychain" eventually is_unlocked

@@ -19,10 +19,10 @@ start_portal() {
 }
 has_portal() { gdbus introspect --session --dest org.freedesktop.portal.Desktop --object-path /org/freedesktop/portal/desktop |
     grep -q org.freedesktop.portal.Secret; }
-secret() { timeout 90 /usr/bin/python3 "$scripts/portal.py" 2>&1 || true; }
+secret() { timeout 120 env LD_PRELOAD="$clock" /usr/bin/python3 "$scripts/portal.py" 2>&1 || true; }
 service=org.freedesktop.impl.portal.desktop.keychaind
 call_backend() {
-    gdbus call --session --dest "$service" --object-path /org/freedesktop/portal/desktop \
+    gdbus call --session --timeout 120 --dest "$service" --object-path /org/freedesktop/portal/desktop \
         --method org.freedesktop.DBus.Properties.Get org.freedesktop.impl.portal.Secret version 2>&1 || true
 }
 
@@ -32,7 +32,8 @@ first=$(secret)
 check_match "a program gets 64 bytes" "$first" '^[0-9a-f]{128}$'
 check_equal "a program gets the same secret each time" "$(secret)" "$first"
 check_equal "no search finds the secret" "$(secret-tool search --all app_id '' 2>&1)" ''
-items=$(gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets/collection/login \
+items=$(gdbus call --session --timeout 120 --dest org.freedesktop.secrets \
+    --object-path /org/freedesktop/secrets/collection/login \
     --method org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Items)
 check_equal "no list of items has the secret" "$items" "(<@ao []>,)"
 check_match "other programs cannot call the backend" "$(call_backend)" 'no object|UnknownObject|UnknownMethod'
