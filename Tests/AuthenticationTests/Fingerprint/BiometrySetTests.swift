@@ -20,7 +20,7 @@ struct BiometrySetTests {
             self.bus = bus
             folder = try TemporaryFolder()
             service = try FakeFprintd(on: bus)
-            system = SystemBus(address: bus.address, logger: .silent)
+            system = SystemBus(address: bus.address, timeout: Patience.limit, logger: .silent)
         }
 
         func set(user: String = "somebody") async throws -> BiometrySet {
@@ -148,7 +148,7 @@ struct BiometrySetTests {
     func set_namesOfFingers_count() async throws {
         try await FingerprintFixture.run { fixture in
             let hidden = TemplateStore(path: "/nonexistent")
-            let system = SystemBus(address: fixture.virtual.bus.address, logger: .silent)
+            let system = SystemBus(address: fixture.virtual.bus.address, timeout: Patience.limit, logger: .silent)
             defer { system.close() }
             let reader = FingerprintReader(bus: system, templates: hidden, limits: .patient, logger: .silent)
             let before = await reader.availability().set

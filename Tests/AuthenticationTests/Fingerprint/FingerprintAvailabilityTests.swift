@@ -57,7 +57,7 @@ struct FingerprintAvailabilityTests {
     @BusActor
     func availability_noFprintd_isNotAvailable() async throws {
         let bus = try await PrivateBus()
-        let system = SystemBus(address: bus.address, logger: .silent)
+        let system = SystemBus(address: bus.address, timeout: Patience.limit, logger: .silent)
         defer { system.close() }
         let reader = FingerprintReader(bus: system, limits: .patient, logger: .silent)
         #expect(await reader.availability() == .notAvailable(reason: "fprintd is not installed"))
@@ -67,7 +67,7 @@ struct FingerprintAvailabilityTests {
     @Test
     @BusActor
     func availability_noSystemBus_isNotAvailable() async throws {
-        let system = SystemBus(address: "unix:path=/nonexistent/bus", logger: .silent)
+        let system = SystemBus(address: "unix:path=/nonexistent/bus", timeout: Patience.limit, logger: .silent)
         defer { system.close() }
         let reader = FingerprintReader(bus: system, limits: .patient, logger: .silent)
         #expect(await reader.availability().error?.code == .biometryNotAvailable)

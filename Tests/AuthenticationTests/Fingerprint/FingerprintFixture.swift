@@ -13,7 +13,12 @@ final class FingerprintFixture {
 
     private init(_ virtual: VirtualReader, _ limits: FingerprintLimits) {
         self.virtual = virtual
-        system = SystemBus(address: virtual.bus.address, pause: .milliseconds(1), logger: .silent)
+        system = SystemBus(
+            address: virtual.bus.address,
+            timeout: Patience.limit,
+            pause: .milliseconds(1),
+            logger: .silent
+        )
         reader = FingerprintReader(
             bus: system,
             templates: TemplateStore(path: virtual.templates),

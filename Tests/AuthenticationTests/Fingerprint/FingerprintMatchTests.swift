@@ -291,7 +291,7 @@ struct FingerprintMatchTests {
     func match_callerDies_readerIsFree() async throws {
         let virtual = try await VirtualReader()
         try await virtual.enrol()
-        let system = SystemBus(address: virtual.bus.address, logger: .silent)
+        let system = SystemBus(address: virtual.bus.address, timeout: Patience.limit, logger: .silent)
         let reader = FingerprintReader(bus: system, limits: .patient, logger: .silent)
         let match = reader.match { _ in }
         try await virtual.waitUntilReady()

@@ -16,7 +16,7 @@ struct FingerprintServiceTests {
     ) async throws {
         let bus = try await PrivateBus()
         let service = try FakeFprintd(on: bus, answers)
-        let system = SystemBus(address: bus.address, logger: .silent)
+        let system = SystemBus(address: bus.address, timeout: Patience.limit, logger: .silent)
         let templates = TemplateStore(path: "/nonexistent")
         let reader = FingerprintReader(bus: system, templates: templates, limits: limits, logger: .silent)
         try await body(service, reader, bus)

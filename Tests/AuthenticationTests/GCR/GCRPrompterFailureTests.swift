@@ -46,7 +46,7 @@ struct GCRPrompterFailureTests {
     private func expectUnavailable(on bus: PrivateBus) async throws {
         let connection = try bus.connect()
         defer { connection.close() }
-        let prompter = GCRPrompter(connection: connection, logger: .silent)
+        let prompter = GCRPrompter(connection: connection, logger: .silent, callTimeout: Patience.limit)
         await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await prompter.open() }
     }
 

@@ -193,9 +193,15 @@ struct KDEPrompterTests {
         defer { connection.close() }
         let environment = SessionEnvironment(
             own: ["XDG_CURRENT_DESKTOP": "KDE", "DISPLAY": ":1"],
-            connection: connection
+            connection: connection,
+            timeout: Patience.limit
         )
-        let prompter = KDEPrompter(connection: connection, environment: environment, logger: .silent)
+        let prompter = KDEPrompter(
+            connection: connection,
+            environment: environment,
+            logger: .silent,
+            callTimeout: Patience.limit
+        )
         // Twice: a failure must not block the next dialog.
         for _ in 0..<2 {
             await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await prompter.open() }
@@ -233,9 +239,10 @@ struct KDEPrompterTests {
         let own = ["XDG_CURRENT_DESKTOP": desktop, "DISPLAY": ":1"]
         let prompter = KDEPrompter(
             connection: connection,
-            environment: SessionEnvironment(own: own, connection: connection),
+            environment: SessionEnvironment(own: own, connection: connection, timeout: Patience.limit),
             logger: .silent,
-            timeout: timeout
+            timeout: timeout,
+            callTimeout: Patience.limit
         )
         try await body(prompter, fake)
     }

@@ -17,7 +17,7 @@ struct PolkitDialogTests {
         init(_ bus: PrivateBus, _ answer: FakePolkit.Answer, _ limits: PolkitLimits) throws {
             self.bus = bus
             polkit = try FakePolkit(on: bus, answer)
-            system = SystemBus(address: bus.address, logger: .silent)
+            system = SystemBus(address: bus.address, timeout: Patience.limit, logger: .silent)
             dialog = PolkitDialog(bus: system, subjects: .fake, limits: limits, logger: .silent)
         }
 
@@ -82,7 +82,7 @@ struct PolkitDialogTests {
     @Test @BusActor
     func isAvailable_noPolkit_isFalse() async throws {
         let bus = try await PrivateBus()
-        let system = SystemBus(address: bus.address, logger: .silent)
+        let system = SystemBus(address: bus.address, timeout: Patience.limit, logger: .silent)
         defer { system.close() }
         let dialog = PolkitDialog(bus: system, subjects: .fake, limits: .patient, logger: .silent)
         #expect(await !dialog.isAvailable())
@@ -91,7 +91,7 @@ struct PolkitDialogTests {
 
     @Test @BusActor
     func isAvailable_noSystemBus_isFalse() async throws {
-        let system = SystemBus(address: "unix:path=/nonexistent/bus", logger: .silent)
+        let system = SystemBus(address: "unix:path=/nonexistent/bus", timeout: Patience.limit, logger: .silent)
         defer { system.close() }
         #expect(await !PolkitDialog(bus: system, subjects: .fake, limits: .patient, logger: .silent).isAvailable())
     }

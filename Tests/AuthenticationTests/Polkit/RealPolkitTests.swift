@@ -18,7 +18,7 @@ struct RealPolkitTests {
         _ body: @BusActor (PolkitDialog, PolkitAgent?) async throws -> Void
     ) async throws {
         let polkit = try await RealPolkit()
-        let system = SystemBus(address: polkit.bus.address, logger: .silent)
+        let system = SystemBus(address: polkit.bus.address, timeout: Patience.limit, logger: .silent)
         defer { system.close() }
         let dialog = PolkitDialog(
             bus: system,
@@ -95,7 +95,7 @@ struct RealPolkitTests {
     @Test @BusActor
     func isAvailable_root_isNotAsked() async throws {
         let polkit = try await RealPolkit()
-        let system = SystemBus(address: polkit.bus.address, logger: .silent)
+        let system = SystemBus(address: polkit.bus.address, timeout: Patience.limit, logger: .silent)
         defer { system.close() }
         let root = PolkitSubject.process(id: 1, startTime: try RealPolkit.startTime(of: 1), user: 0)
         let dialog = PolkitDialog(bus: system, subjects: FixedSubject(root), limits: .patient, logger: .silent)
@@ -111,7 +111,7 @@ struct RealPolkitTests {
     @Test @BusActor
     func authenticate_agentForTheUsersOwnProcess_isNotAsked() async throws {
         let polkit = try await RealPolkit()
-        let system = SystemBus(address: polkit.bus.address, logger: .silent)
+        let system = SystemBus(address: polkit.bus.address, timeout: Patience.limit, logger: .silent)
         defer { system.close() }
         let leader = try ChildProcess("sleep", ["1000"])
         let leads = PolkitSubject.process(

@@ -63,7 +63,7 @@ struct SessionLeaderTests {
         try await logind.setLeader(leaders[0].id)
         try await logind.setDisplay("c1")
         polkit.answerToDialog = .hang
-        let system = SystemBus(address: bus.address, logger: .silent)
+        let system = SystemBus(address: bus.address, timeout: Patience.limit, logger: .silent)
         defer { system.close() }
         let dialog = PolkitDialog(bus: system, limits: .patient, logger: .silent)
         let first = dialog.authenticate("")

@@ -29,8 +29,9 @@ final class PinentryFixture {
         connection = try bus.connect()
         let path = ["PATH": "/usr/local/bin:/usr/bin:/bin"]
         let own = path.merging(environment.compactMapValues { $0 }) { $1 }
+        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
         launcher = PinentryLauncher(
-            inspector: isJudged ? SessionPrompterInspector(connection: connection, logger: .silent) : nil,
+            inspector: isJudged ? inspector : nil,
             logger: .silent,
             timeout: timeout,
             grace: grace,
@@ -39,7 +40,7 @@ final class PinentryFixture {
         prompter = PinentryPrompter(
             launcher: launcher,
             program: program,
-            environment: SessionEnvironment(own: own, connection: connection)
+            environment: SessionEnvironment(own: own, connection: connection, timeout: Patience.limit)
         )
     }
 

@@ -33,14 +33,19 @@ final class SystemPrompterFixture: Sendable {
     /// A prompter on the connection of all dialogs.
     @BusActor
     func makePrompter() -> GCRPrompter {
-        GCRPrompter(connection: connection, logger: .silent)
+        GCRPrompter(connection: connection, logger: .silent, callTimeout: Patience.limit)
     }
 
     /// The trust in the prompter of an open dialog.
     @BusActor
     func trust() async throws -> PrompterTrust {
-        let inspector = SessionPrompterInspector(connection: connection, logger: .silent)
-        let dialog = try await GCRPrompter(connection: connection, inspector: inspector, logger: .silent).open()
+        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
+        let dialog = try await GCRPrompter(
+            connection: connection,
+            inspector: inspector,
+            logger: .silent,
+            callTimeout: Patience.limit
+        ).open()
         defer { dialog.close() }
         return await dialog.trust()
     }

@@ -41,8 +41,13 @@ final class TerminalFixture {
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(processID)
         let insight = try ProcessInspector().inspect(credentials)
-        let inspector = isJudged ? SessionPrompterInspector(connection: connection, logger: .silent) : nil
-        launcher = PinentryLauncher(inspector: inspector, logger: .silent)
+        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
+        launcher = PinentryLauncher(
+            inspector: isJudged ? inspector : nil,
+            logger: .silent,
+            grace: Patience.limit,
+            commandTimeout: Patience.limit
+        )
         requester = TestRequester(connection.uniqueName, insight: insight)
         prompter = TerminalPrompter(
             launcher: launcher,

@@ -17,14 +17,19 @@ struct SessionPrompterInspectorTests {
             fake.crash()
             connection.close()
         }
-        let inspector = SessionPrompterInspector(connection: connection, logger: .silent)
-        let prompter = GCRPrompter(connection: connection, inspector: inspector, logger: .silent)
+        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
+        let prompter = GCRPrompter(
+            connection: connection,
+            inspector: inspector,
+            logger: .silent,
+            callTimeout: Patience.limit
+        )
         let dialog = try await prompter.open()
         defer { dialog.close() }
         let objection = await dialog.trust().objection
         #expect(objection != nil)
         // Without an inspector, the answer counts.
-        let other = try await GCRPrompter(connection: connection, logger: .silent).open()
+        let other = try await GCRPrompter(connection: connection, logger: .silent, callTimeout: Patience.limit).open()
         #expect(await other.trust() == .trusted)
         other.close()
     }
@@ -35,7 +40,7 @@ struct SessionPrompterInspectorTests {
         let bus = try await PrivateBus()
         let connection = try bus.connect()
         defer { connection.close() }
-        let inspector = SessionPrompterInspector(connection: connection, logger: .silent)
+        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
         let trust = await inspector.trust(in: .owner(uniqueName: ":1.999", busName: GCRPrompter.busName))
         #expect(trust == .passwordsOnly(reason: "the bus does not report its process"))
     }

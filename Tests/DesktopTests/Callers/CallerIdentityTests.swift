@@ -113,7 +113,7 @@ struct CallerIdentityTests {
         let bus = try await PrivateBus()
         let own = try bus.connect()
         defer { own.close() }
-        let inspector = CallerInspector(connection: own, logger: .silent)
+        let inspector = CallerInspector(connection: own, patience: Patience.limit, logger: .silent)
         for name in [":1.4711", "org.example.Nobody", "", "garbage name"] {
             #expect(await CallerIdentity(of: name, by: inspector).caller().process == nil)
         }

@@ -23,7 +23,7 @@ final class SessionFixture {
         configuration.callTimeout = callTimeout
         configuration.pause = .milliseconds(1)
         configuration.confirmationTime = confirmationTime
-        systemBus = SystemBus(address: address, pause: .milliseconds(1), logger: .silent)
+        systemBus = SystemBus(address: address, timeout: Patience.limit, pause: .milliseconds(1), logger: .silent)
         monitor = SessionMonitor(
             systemBus: systemBus,
             configuration: configuration,
