@@ -77,7 +77,8 @@ struct ConfigCheckTests {
         var options = KeychainDaemon.Options()
         options.environment = folder.environment
         try await RunningService.withService(options) { service in
-            let environment = service.daemon.environment.merging(folder.environment) { $1 }
+            let clock = try await ProgramClock.environment
+            let environment = service.daemon.environment.merging(folder.environment) { $1 }.merging(clock) { $1 }
             func check(_ arguments: String...) async throws -> String {
                 try await Command.run(
                     ImportHome.executable,

@@ -15,10 +15,14 @@ struct DoctorTests {
         let home = try TemporaryFolder()
         try await RunningService.withService(programs.options([:])) { service in
             let environment = service.bus.environment.merging(["HOME": home.path]) { $1 }
-            func doctor() async throws -> CommandResult {
-                try await Command.run(programs.keychainctl, ["doctor"], environment: environment)
+            func doctor(_ changes: [String: String?] = [:]) async throws -> CommandResult {
+                try await Command.run(
+                    programs.keychainctl,
+                    ["doctor"],
+                    environment: environment.merging(changes) { $1 }
+                )
             }
-            let awake = try await doctor()
+            let awake = try await doctor(try await ProgramClock.environment)
             #expect(awake.text.contains("keychaind (process "), "\(awake.text)\(awake.errors)")
             #expect(!awake.text.contains("does not answer"), "\(awake.text)")
             service.daemon.child.send(SIGSTOP)

@@ -30,7 +30,7 @@ struct Controlled: Sendable {
         try await Command.run(
             ImportHome.executable,
             arguments,
-            environment: provider.bus.environment,
+            environment: provider.bus.environment.merging(try await ProgramClock.environment) { $1 },
             input: input
         )
     }
