@@ -163,7 +163,7 @@ deb:
 	packaging/deb
 
 # All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES.
-MACHINES = packages move-in-gnome move-in-kwallet
+MACHINES = packages sessions move-in-gnome move-in-kwallet
 proof:
 	SWIFT='$(SWIFT)' scripts/prepare test proof
 	$(MAKE) build
