@@ -9,7 +9,9 @@
  *   /var/lib/keychaind/UID/data  root:keychaind 2770
  *   /run/keychaind/UID           the same, for files that do not outlast the system
  *
- * Existing files and folders are used or refused, never changed.
+ * Existing files and folders are used or refused, never changed. One exception: when keychaind has put a file `set-aside`
+ * into `data`, the keychains are of an earlier account with the number (AccountRecord.swift). Then only root keeps access
+ * to the folder of the user, it is renamed to UID.set-aside.N, and a new one takes its place.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -101,6 +103,42 @@ static void make_data_folder(int folder, bool is_complete, gid_t group, const ch
     close(data);
 }
 
+// Creates and opens the folder of a user; its path is for messages.
+static int open_user_folder(int parent, const char *name, const char *path) {
+    if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST) refuse(path, strerror(errno));
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) refuse(path, errno == ENOTDIR || errno == ELOOP ? "it is not a folder" : strerror(errno));
+    return folder;
+}
+
+// Whether keychaind has said that the folder is of an earlier account.
+static bool is_of_earlier_account(int folder, const char *path) {
+    struct stat status;
+    if (fstat(folder, &status) != 0) refuse(path, strerror(errno));
+    if (status.st_uid != 0 || status.st_gid != 0) return false;
+    int data = openat(folder, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (data < 0) return false;
+    bool is_marked = fstatat(data, "set-aside", &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
+    close(data);
+    return is_marked;
+}
+
+// An interruption before the renaming leaves a folder that is found again, and that only root can enter.
+static void set_aside(int parent, int folder, const char *name, const char *path) {
+    if ((fremovexattr(folder, access_list) != 0 && errno != ENODATA) || fchmod(folder, 0700) != 0)
+        refuse(path, strerror(errno));
+    char aside[40];
+    for (int number = 1; number < 1000; number++) {
+        snprintf(aside, sizeof aside, "%s.set-aside.%d", name, number);
+        if (renameat2(parent, name, parent, aside, RENAME_NOREPLACE) == 0) {
+            if (fsync(parent) != 0) refuse(path, strerror(errno));
+            return;
+        }
+        if (errno != EEXIST) refuse(path, strerror(errno));
+    }
+    refuse(path, "too many folders of earlier accounts are set aside");
+}
+
 // `system` is an absolute path of at most two folders, such as /var/lib.
 static void make_folders(const char *system, uid_t user, gid_t group) {
     char path[64], name[16];
@@ -117,9 +155,11 @@ static void make_folders(const char *system, uid_t user, gid_t group) {
 
     snprintf(path, sizeof path, "%s/keychaind/%u", system, user);
     snprintf(name, sizeof name, "%u", user);
-    if (mkdirat(folder, name, 0700) != 0 && errno != EEXIST) refuse(path, strerror(errno));
-    int outer = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (outer < 0) refuse(path, errno == ENOTDIR || errno == ELOOP ? "it is not a folder" : strerror(errno));
+    int outer = open_user_folder(folder, name, path);
+    if (is_of_earlier_account(outer, path)) {
+        set_aside(folder, outer, name, path);
+        outer = open_user_folder(folder, name, path);
+    }
     bool complete = is_complete(outer, user, path);
     char data[80];
     snprintf(data, sizeof data, "%s/data", path);

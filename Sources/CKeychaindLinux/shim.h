@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/stat.h>
 #include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
@@ -248,6 +249,15 @@ static inline int keychaind_memory_file(const char *name) {
 
 static inline int keychaind_accept(int listener) {
     return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+// When a file was made, in seconds since 1970; 0 if the file system does not say. glibc declares statx only for
+// _GNU_SOURCE.
+
+static inline int64_t keychaind_birth(const char *path) {
+    struct statx status;
+    if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_BTIME, &status) != 0) return 0;
+    return status.stx_mask & STATX_BTIME ? status.stx_btime.tv_sec : 0;
 }
 
 // The user of the peer of a socket, from the kernel; -1 if unknown.

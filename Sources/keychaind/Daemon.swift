@@ -167,6 +167,12 @@ struct Daemon {
             logger.notice("keychaind runs without a domain of its own", metadata: ["reason": "\(reason)"])
         case .entered(_, _, let dataDirectory, _):
             logger.notice("keychaind runs in a domain of its own", metadata: ["folder": "\(dataDirectory)"])
+            for folder in SetAsideKeychains.folders {
+                logger.warning(
+                    "Keychains of an account with the same number are set aside",
+                    metadata: ["folder": "\(folder)"]
+                )
+            }
         }
     }
 

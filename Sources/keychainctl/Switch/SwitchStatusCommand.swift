@@ -31,6 +31,12 @@ struct SwitchStatusCommand: AsyncParsableCommand {
                 Text("journalctl --user --unit keychaind says why")
             )
         }
+        for folder in target.all ? [] : SetAsideKeychains.folders {
+            inspection.add(
+                Text("Keychains of an account with the same number as yours are set aside: \(folder)"),
+                Text("An administrator gives them back or removes them, as docs/domain.md says")
+            )
+        }
         var problems: [KeychainProblem] = []
         if withKeychains, owner?.isKeychaind == true {
             do throws(SecretServiceError) {

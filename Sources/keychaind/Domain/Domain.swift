@@ -43,6 +43,7 @@ enum Domain: Equatable, Sendable {
         guard chdir("/") == 0 else { throw Failure(reason: "/ cannot be entered") }
         let folders = DomainFolders(user: getuid(), group: group)
         try folders.prepare()
+        try folders.setAsideOfEarlierAccount()
         return .entered(
             group: group,
             userGroup: userGroup,

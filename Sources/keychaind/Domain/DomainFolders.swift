@@ -1,4 +1,7 @@
+import CKeychaindLinux
 import Glibc
+import KeychaindRights
+import KeychaindVault
 
 /// One user's folders in the domain, which only this user and the group together can reach.
 struct DomainFolders {
@@ -40,6 +43,61 @@ struct DomainFolders {
             try check(place.outer, group: 0, mode: 0o710)
             try check(place.path, group: group, mode: 0o2770)
         }
+    }
+
+    /// Has keychains of an earlier account with this user's number set aside, and new folders made.
+    ///
+    /// Throws if nobody knows whose they are, as before the home folder is mounted.
+    func setAsideOfEarlierAccount() throws(Domain.Failure) {
+        let lock = try lock()
+        defer { close(lock) }
+        guard try areOfEarlierAccount() else { return }
+        try FolderHelper.run(group: group)
+        try prepare()
+        guard try !areOfEarlierAccount() else {
+            throw Domain.Failure(reason: "\(data.path): it has not been set aside")
+        }
+    }
+
+    /// Locks the folder of keychains, so that one process at a time decides about it.
+    private func lock() throws(Domain.Failure) -> Int32 {
+        while true {
+            let folder = open(data.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            var (locked, present) = (stat(), stat())
+            guard folder >= 0, flock(folder, LOCK_EX) == 0, fstat(folder, &locked) == 0,
+                stat(data.path, &present) == 0
+            else { throw Domain.Failure(reason: "\(data.path): \(String(cString: strerror(errno)))") }
+            // Another process may have set it aside meanwhile.
+            if locked.st_ino == present.st_ino { return folder }
+            close(folder)
+        }
+    }
+
+    /// Whether the keychains are of an earlier account, for which they are marked then.
+    private func areOfEarlierAccount() throws(Domain.Failure) -> Bool {
+        guard let user = getpwuid(getuid()) else { throw Domain.Failure(reason: "the user database has no such user") }
+        let home = String(cString: user.pointee.pw_dir)
+        var account = Account(name: String(cString: user.pointee.pw_name), home: home)
+        UserRights.perform {
+            var status = stat()
+            // Folders of others, such as /, are of no account.
+            guard stat(home, &status) == 0, status.st_uid == getuid() else { return }
+            account.inode = UInt64(status.st_ino)
+            account.birth = keychaind_birth(home)
+        }
+        do throws(VaultError) {
+            switch try AccountRecord.examine(data.path, for: account, at: Int64(time(nil))) {
+            case .thisAccount: return false
+            case .another: return true
+            case .unknown: break
+            }
+        } catch {
+            throw Domain.Failure(reason: "\(data.path): \(error.reason)")
+        }
+        throw Domain.Failure(
+            reason: "\(data.path): it has keychains of a user whose home folder is not \(home) as it is now; mount "
+                + "the home folder, or see \"Another account with the same number\" in docs/domain.md"
+        )
     }
 
     private var areMissing: Bool {
