@@ -182,7 +182,7 @@ package final class Provider {
             limit: limits.portalSecrets,
             logger: logger
         )
-        logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
+        logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, audit: audit, logger: logger)
         connectParts()
     }
 
@@ -284,11 +284,6 @@ package final class Provider {
     }
 
     // MARK: Keychains
-
-    /// Unlocks a collection with a supplied password, such as one from a descriptor at startup.
-    package func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
-        try await unlocker.unlock(collection, with: password)
-    }
 
     /// Unlocks a collection with the key slot of this computer; logs a failure.
     package func unlockByHost(_ collection: Collection) async {

@@ -56,8 +56,13 @@ package final class Vault {
     ///
     /// Throws `inUse` when another process has the folder; the caller may try again. Also throws disk errors.
     ///
-    /// - Parameter early: an unlock of `login` that begins meanwhile.
-    package func open(for early: EarlyUnlock? = nil) async throws(VaultError) {
+    /// - Parameters:
+    ///   - early: an unlock of `login` that begins meanwhile.
+    ///   - whenCounting: called once failed attempts can be recorded, with whether there is a `login`.
+    package func open(
+        for early: EarlyUnlock? = nil,
+        whenCounting: ((_ hasLogin: Bool) -> Void)? = nil
+    ) async throws(VaultError) {
         guard opened == nil else { return }
         let audit = AuditTrail()
         let folderWorker = try Worker(
@@ -81,14 +86,20 @@ package final class Vault {
         context.rules.content = contents.rules
         context.state.obstacle = contents.stateObstacle
         context.state.loss = contents.state.loss
-        let collections = try await openCollections(listedIn: contents, for: early, in: context)
-        context.login.collection = collections.first { collection in collection.name == .login }
         opened = Opened(
             context: context,
-            collections: collections,
+            collections: [],
             aliases: Self.aliases(of: contents.state),
             lockouts: contents.state.lockouts
         )
+        whenCounting?(contents.names.contains(.login))
+        do throws(VaultError) {
+            collections = try await openCollections(listedIn: contents, for: early, in: context)
+        } catch {
+            opened = nil
+            throw error
+        }
+        context.login.collection = collection(named: .login)
         rememberCollections(collections, in: context)
     }
 

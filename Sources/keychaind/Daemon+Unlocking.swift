@@ -4,6 +4,7 @@ import KeychaindConfiguration
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindSecretService
 import KeychaindTPM
@@ -171,22 +172,43 @@ extension Daemon {
     /// Unlocks `login` with a password that is being read, creating it if missing.
     ///
     /// Calls wait until the key is derived and the password checked.
-    func unlock(withPasswordFrom reading: StartPassword.Reading) async {
-        defer {
-            vault.endEarlyUnlock()
-            provider.vaultIsOpen()
+    func finish(_ unlock: PasswordUnlock) async {
+        unlock.start.vaultHasOpened()
+        let result = await unlock.result.value()
+        vault.endEarlyUnlock()
+        provider.vaultIsOpen()
+        let reason: String
+        switch result {
+        case .right, .notNeeded: return
+        case .failed(let failure): reason = failure
+        case .wrong, .tooEarly, .notCounted: reason = result.warning?.english ?? ""
         }
-        let input = await reading.outcome()
-        guard let login = vault.collection(named: .login) else { return }
-        switch consume input {
-        case .password(let password):
-            do throws(VaultError) {
-                try await provider.unlock(login, with: password)
-            } catch {
-                logger.error("The keychain 'login' stays locked", metadata: ["reason": "\(error.reason)"])
+        logger.error("The keychain 'login' stays locked", metadata: ["reason": "\(reason)"])
+    }
+}
+
+/// The unlock of `login` with the password that the process was started with.
+@BusActor
+struct PasswordUnlock {
+    let start: StartUnlock
+    let result = Promise<PasswordResult>()
+
+    private let reading: StartPassword.Reading
+
+    init(from descriptor: Int32, _ provider: Provider) {
+        reading = StartPassword.Reading(from: descriptor)
+        start = StartUnlock(provider)
+    }
+
+    /// Tries the password as soon as it is read.
+    func begin(hasLogin: Bool) {
+        BusActor.start {
+            switch await reading.outcome() {
+            case .password(let password):
+                result.fulfill(await start.attempt(password, hasLogin: hasLogin))
+            case .failure(let reason):
+                result.fulfill(.failed(reason: reason))
             }
-        case .failure(let reason):
-            logger.error("The keychain 'login' stays locked", metadata: ["reason": "\(reason)"])
         }
     }
 }

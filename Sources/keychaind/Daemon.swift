@@ -53,8 +53,8 @@ struct Daemon {
         let loginSocket = daemon.openLoginSocket(passed)
         daemon.watchForDisconnect()
         daemon.startKeyMemory()
-        let reading = password.map { descriptor in StartPassword.Reading(from: descriptor) }
-        await daemon.openVault(for: reading?.unlock)
+        let unlock = password.map { descriptor in PasswordUnlock(from: descriptor, daemon.provider) }
+        await daemon.openVault(for: unlock)
         await daemon.settings.load()
         daemon.applySettings()
         await daemon.followRules()
@@ -63,10 +63,10 @@ struct Daemon {
         daemon.unlockByHost(daemon.settings.configuration)
         await daemon.listenForLogins(passed, at: loginSocket)
         daemon.backups?.catchUp()
-        if reading == nil { daemon.provider.vaultIsOpen() }
+        if unlock == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
         BusActor.start { await daemon.startPortal() }
-        if let reading { await daemon.unlock(withPasswordFrom: reading) }
+        if let unlock { await daemon.finish(unlock) }
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
 
@@ -210,12 +210,12 @@ struct Daemon {
     }
 
     /// Opens the vault; with `--replace`, retries while the previous process holds it.
-    private func openVault(for early: EarlyUnlock?) async {
+    private func openVault(for unlock: PasswordUnlock?) async {
         let deadline = ContinuousClock.now + Daemon.handoverTime
         while true {
             do throws(VaultError) {
                 try await moveKeychains()
-                try await vault.open(for: early)
+                try await vault.open(for: unlock?.start.early) { hasLogin in unlock?.begin(hasLogin: hasLogin) }
                 return
             } catch  where error.code == .inUse && options.replaces && ContinuousClock.now < deadline {
                 await BusActor.loop.wait(for: .milliseconds(20))

@@ -80,6 +80,70 @@ import Testing
         await crashed.close()
     }
 
+    @Test("failed attempts are recorded on a full disk, in places that need no room")
+    func failedAttempts_survive_untilTheDiskHasRoom() async throws {
+        let id = try await prepare()
+        defer { folder.unmount() }
+        try folder.fill("ballast")
+        for count in 8...9 as ClosedRange<UInt8> {
+            // As after a kill, which leaves a journal.
+            let vault = try await opened()
+            try await vault.setLockout([count], of: .people)
+            try await vault.setLockout([count], of: .item(id, [UInt8](repeating: count, count: 16)))
+            let copy = try folder.snapshot()
+            let survivor = try await Vault.opened(Fixture.configuration(copy))
+            #expect(survivor.lockout(of: .people) == .record([count]))
+            #expect(survivor.lockoutOwners.count == Int(count) - 7)
+            await survivor.close()
+            await vault.close()
+        }
+        folder.remove("ballast")
+        var vault = try await opened()
+        try await vault.setLockout([10], of: .people)
+        vault.removeLockouts(of: vault.lockoutOwners)
+        await vault.close()
+        vault = try await opened()
+        #expect(vault.lockout(of: .people) == .record([10]))
+        #expect(vault.lockoutOwners.isEmpty)
+        await vault.close()
+    }
+
+    @Test("programs cannot take the places of people, and what finds no place is refused")
+    func places_areBounded() async throws {
+        _ = try await prepare()
+        defer { folder.unmount() }
+        try folder.fill("ballast")
+        let vault = try await opened()
+        var stored = 0
+        await #expect(throws: VaultError.of(.storageFull)) {
+            for number in 0..<100 as Range<UInt8> {
+                try await vault.setLockout([1], of: .collection([number], .programs))
+                stored += 1
+            }
+        }
+        #expect(stored == 30)
+        try await vault.setLockout([1], of: .collection([1], .programs))
+        try await vault.setLockout([1], of: .programs)
+        try await vault.setLockout([1], of: .collection([1], .people))
+        await vault.close()
+    }
+
+    @Test("a damaged place counts as the worst record")
+    func place_damaged_isUnreadable() async throws {
+        _ = try await prepare()
+        defer { folder.unmount() }
+        try folder.fill("ballast")
+        var vault = try await opened()
+        try await vault.setLockout([8], of: .programs)
+        await vault.close()
+        var bytes = try folder.bytes(of: "lock")
+        bytes[256 + 10] ^= 1
+        try folder.write(bytes, to: "lock")
+        vault = try await opened()
+        #expect(vault.lockout(of: .people) == .unreadable && vault.lockout(of: .programs) == .unreadable)
+        await vault.close()
+    }
+
     @Test func noFilesLeft_isReadable() async throws {
         let id = try await prepare()
         defer { folder.unmount() }
@@ -88,9 +152,10 @@ import Testing
         let vault = try await opened()
         #expect(vault.collection(forAlias: "mine")?.name == .login)
         try await expectAllButChanges(vault, id)
-        await #expect(throws: VaultError.self) { try await vault.setLockout([8], of: .people) }
+        try await vault.setLockout([8], of: .people)
         await vault.close()
         #expect(folder.names == ["index.key", "lock", "login.keychain", "state.db"])
+        #expect(try await opened().lockout(of: .people) == .record([8]))
     }
 
     @Test func stateFilesMissing_collectionsAreReadable_andTheRestIsStoredOnceThereIsRoom() async throws {

@@ -93,7 +93,7 @@ struct EvaluationProgress: Hashable {
                 matchedSet: proofs.matchedSet
             )
             warning = .empty
-        case .wrong, .tooEarly, .notNeeded:
+        case .wrong, .tooEarly, .notCounted, .notNeeded:
             warning = result.warning ?? .empty
             countPassword()
         case .failed(let reason):

@@ -162,7 +162,7 @@ final class QuestionSession {
         let result = await attempt(copy, on: applicationPassword)
         switch result {
         case .right, .notNeeded, .failed: return (result, .applicationPassword)
-        case .wrong, .tooEarly: break
+        case .wrong, .tooEarly, .notCounted: break
         }
         let passcodeResult = await attempt(password, on: passcode)
         // A right passcode is no failed attempt at the application password.

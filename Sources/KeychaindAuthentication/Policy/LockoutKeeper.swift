@@ -1,7 +1,7 @@
 package import KeychaindDBus
 package import KeychaindGcrypt
 
-/// Counts failed attempts; each count is on disk before its attempt.
+/// Counts failed attempts; each count is on disk before its attempt, and without that a password is not tried.
 ///
 /// A password that the counts refuse waits for those under way, which may be right.
 @BusActor
@@ -115,30 +115,44 @@ package final class LockoutKeeper {
             now = clock.now
         }
         let start = now
-        await change { $0.underWay.append(start) }
+        do throws(LockoutObstacle) {
+            try await change { $0.underWay.append(start) }
+        } catch {
+            try? await change {
+                $0.end(start)
+            } whenChanged: {
+                endAttempt()
+            }
+            return .notCounted(error)
+        }
         let result = await verifier.verify(password)
-        await change { count in
+        // If this cannot be recorded, a right password stays counted, which only costs time.
+        try? await change { count in
             count.end(start)
             switch result {
             case .right where isShared || !clearing: break
             case .right: count.settled.passcodeWasRight()
             case .wrong: count.settled.passcodeIsTried(at: start)
-            case .tooEarly, .notNeeded, .failed: break
+            case .tooEarly, .notCounted, .notNeeded, .failed: break
             }
         } whenChanged: {
-            let ended = nextEnd
-            nextEnd = Promise()
-            ended.fulfill()
+            endAttempt()
         }
         guard case .wrong(let mistake, _) = result else { return result }
         return .wrong(mistake, wait: count.lockout.passcodeDelay(at: clock.now))
+    }
+
+    private func endAttempt() {
+        let ended = nextEnd
+        nextEnd = Promise()
+        ended.fulfill()
     }
 
     /// Resets all counts after the right passcode was given elsewhere.
     package func passcodeWasRight() async {
         guard !isShared else { return }
         await load()
-        await change { $0.settled.passcodeWasRight() }
+        try? await change { $0.settled.passcodeWasRight() }
     }
 
     /// The lockout; nil until the record is read.
@@ -148,16 +162,20 @@ package final class LockoutKeeper {
 
     func touchFailed() async {
         await load()
-        await change { $0.settled.touchFailed() }
+        // A touch takes a finger; what is not on the disk counts until the end of the process.
+        try? await change { $0.settled.touchFailed() }
     }
 
     func touchMatched() async {
         await load()
-        await change { $0.settled.touchMatched() }
+        try? await change { $0.settled.touchMatched() }
     }
 
-    /// Changes the record at once; returns when it is on disk.
-    private func change(_ body: (inout Count) -> Void, whenChanged: () -> Void = {}) async {
+    /// Changes the record at once; returns when it is on disk, and throws if it cannot be stored there.
+    private func change(
+        _ body: (inout Count) -> Void,
+        whenChanged: () -> Void = {}
+    ) async throws(LockoutObstacle) {
         let before = count.lockout
         var changed = count
         body(&changed)
@@ -166,7 +184,7 @@ package final class LockoutKeeper {
         let after = changed.lockout
         guard after.record != before.record else { return }
         if before.isBiometryLocked, !after.isBiometryLocked { onBiometryUnlocked?() }
-        await store.save(after.record)
+        try await store.save(after.record)
     }
 
     /// The count; the strictest one until the record is read.
@@ -182,5 +200,12 @@ package protocol LockoutStore: AnyObject {
     func load() async -> LockoutRecord?
 
     /// Saves a record, and returns once it is on disk; the implementation logs failures.
-    func save(_ record: LockoutRecord) async
+    func save(_ record: LockoutRecord) async throws(LockoutObstacle)
+}
+
+/// Why a failed attempt cannot be recorded.
+package enum LockoutObstacle: Error, Hashable, Sendable {
+    case diskIsFull
+    case diskIsReadOnly
+    case diskFails
 }

@@ -91,7 +91,7 @@ extension Conversation {
             case .right: return .right(kept)
             case .notNeeded: return .stopped
             case .failed(let reason): return .failed(reason: reason)
-            case .wrong, .tooEarly: warning = result.warning ?? .empty
+            case .wrong, .tooEarly, .notCounted: warning = result.warning ?? .empty
             }
         }
         return .stopped

@@ -44,6 +44,9 @@ package enum PasswordResult: Hashable, Sendable {
     /// The password was not tried: the lockout lasts that much longer.
     case tooEarly(Duration)
 
+    /// The password was not tried, as the try cannot be recorded: otherwise the end of the process would undo it.
+    case notCounted(LockoutObstacle)
+
     /// The password was not tried, as what it is for is already unlocked: it proves nothing, and does not count.
     case notNeeded
 
@@ -70,6 +73,7 @@ package enum PasswordResult: Hashable, Sendable {
         case .tooEarly(let wait):
             // Translators: a time such as "one second" or "5 minutes"
             Text("Too many passwords were wrong. Wait \(wait.words), and try again.")
+        case .notCounted(let obstacle): obstacle.warning
         }
     }
 }
@@ -81,6 +85,19 @@ extension PasswordResult.Mistake {
         case .mistypedRecoveryKey: Text("That looks like a recovery key, but a character in it is wrong.")
         case .empty: Text("The password cannot be empty.")
         case .otherThanLogin: Text("You did not log in with that password.")
+        }
+    }
+}
+
+extension LockoutObstacle {
+    /// Why a password was not tried, and what to do.
+    package var warning: Text {
+        switch self {
+        case .diskIsFull:
+            Text("The disk is full, so this try cannot be recorded and was not made. Free some space, and try again.")
+        case .diskIsReadOnly:
+            Text("The disk cannot be written to, so this try cannot be recorded and was not made.")
+        case .diskFails: Text("The disk fails, so this try cannot be recorded and was not made.")
         }
     }
 }

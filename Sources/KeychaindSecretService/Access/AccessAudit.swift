@@ -72,6 +72,24 @@ final class AccessAudit {
         )
     }
 
+    /// Records a wrong password that a program has supplied; its tries are delayed, so there are few.
+    func passwordWasWrong(of collection: CollectionName, from caller: Caller) {
+        recorder.record(wrongPassword(of: collection), by: AuditedCaller(caller))
+    }
+
+    func passwordWasWrong(of collection: CollectionName, from client: Client) {
+        recorder.record(wrongPassword(of: collection), by: client)
+    }
+
+    private func wrongPassword(of collection: CollectionName) -> AuditEvent {
+        AuditEvent(
+            .authentication,
+            in: .unattended,
+            item: .collection(collection),
+            outcome: .failed(.authenticationFailed)
+        )
+    }
+
     /// Records the evaluation of a policy that belongs to no item, as by a context.
     func authenticated(_ policy: Policy, for caller: Caller, _ outcome: EvaluationOutcome) {
         recorder.record(

@@ -20,7 +20,9 @@ package final class LockoutTable {
     /// Wrong passcodes supplied by programs, which must not delay people.
     let programs: LockoutKeeper
 
-    private let others: LockoutKeeper
+    /// Wrong passwords that share a count: with too many records, or for a copy of a keychain that is gone.
+    let others: LockoutKeeper
+
     private let limit: Int
     private let vault: Vault
     private let clock: BootClock

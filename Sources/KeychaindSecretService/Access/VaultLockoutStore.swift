@@ -18,7 +18,7 @@ final class VaultLockoutStore: LockoutStore {
 
     func load() async -> LockoutRecord? { vault.lockoutRecord(of: owner) }
 
-    func save(_ record: LockoutRecord) async {
+    func save(_ record: LockoutRecord) async throws(LockoutObstacle) {
         switch owner {
         // Every password can have one, so a count of zero is removed.
         case .collection, .item:
@@ -29,6 +29,7 @@ final class VaultLockoutStore: LockoutStore {
             try await vault.setLockout(record.packed, of: owner)
         } catch {
             logger.error("Could not record a failed authentication", metadata: ["reason": "\(error)"])
+            throw LockoutObstacle(error)
         }
     }
 }
@@ -38,7 +39,17 @@ final class VaultLockoutStore: LockoutStore {
 final class NoLockoutStore: LockoutStore {
     func load() async -> LockoutRecord? { nil }
 
-    func save(_ record: LockoutRecord) async {}
+    func save(_ record: LockoutRecord) async throws(LockoutObstacle) {}
+}
+
+extension LockoutObstacle {
+    fileprivate init(_ error: VaultError) {
+        switch error.code {
+        case .storageFull: self = .diskIsFull
+        case .readOnly: self = .diskIsReadOnly
+        default: self = .diskFails
+        }
+    }
 }
 
 extension Vault {

@@ -23,10 +23,8 @@ final class Restorations {
     let logger: Logger
 
     private let clock: BootClock
-    /// Wrong passwords of all copies; not stored, as most files can be attacked elsewhere, too.
+    /// Wrong passwords of people for all copies; not stored, as a program has no part in them.
     private let people: LockoutKeeper
-    /// Those of programs for copies whose keychain no longer exists.
-    private let programs: LockoutKeeper
     private var restores: [RestorePlace] = []
     private var readings: [RestorePlace] = []
 
@@ -37,7 +35,6 @@ final class Restorations {
         self.clock = clock
         self.logger = logger
         people = LockoutKeeper(store: NoLockoutStore(), clock: clock)
-        programs = LockoutKeeper(store: NoLockoutStore(), clock: clock)
     }
 
     /// The lockouts for the password of a copy, which is often that of its keychain: for programs they are the same.
@@ -50,7 +47,7 @@ final class Restorations {
             case .person: people
             case .program:
                 vault.original(of: backup).flatMap { unlocker.passwords.lockouts.keeper(of: $0, for: .programs) }
-                    ?? programs
+                    ?? unlocker.passwords.lockouts.others
             }
         }
     }

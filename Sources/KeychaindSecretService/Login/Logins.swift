@@ -2,6 +2,7 @@ import KeychaindAuthentication
 package import KeychaindDBus
 package import KeychaindDesktop
 package import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 import Logging
@@ -12,13 +13,15 @@ package final class Logins: LoginKeychain {
     private let vault: Vault
     private let unlocker: Unlocker
     private let passwords: Passwords
+    private let audit: AccessAudit
     private let logger: Logger
     private let lock = KeyedLock<CollectionName>()
 
-    init(vault: Vault, unlocker: Unlocker, passwords: Passwords, logger: Logger) {
+    init(vault: Vault, unlocker: Unlocker, passwords: Passwords, audit: AccessAudit, logger: Logger) {
         self.vault = vault
         self.unlocker = unlocker
         self.passwords = passwords
+        self.audit = audit
         self.logger = logger
     }
 
@@ -38,7 +41,9 @@ package final class Logins: LoginKeychain {
         case .user:
             let verifier = CollectionPassword(of: login, begun: begun, unlocker: unlocker)
             let lockout = passwords.lockouts.lockout(of: login)
-            guard await lockout.attempt(password, on: verifier, from: .program) == .right else {
+            let result = await lockout.attempt(password, on: verifier, from: .program)
+            auditIfWrong(result)
+            guard result == .right else {
                 return logger.notice("A password at the socket for logins did not unlock a keychain")
             }
         }
@@ -79,8 +84,18 @@ package final class Logins: LoginKeychain {
             guard let login = vault.collection(named: .login) else { break }
             let lockout = passwords.lockouts.lockout(of: login)
             let result = await lockout.attempt(password, on: replacement, from: .program)
-            if case .tooEarly = result { return LoginReply(.refused) }
+            auditIfWrong(result)
+            switch result {
+            case .tooEarly, .notCounted: return LoginReply(.refused)
+            case .right, .wrong, .notNeeded, .failed: break
+            }
         }
         return replacement.reply
+    }
+
+    private func auditIfWrong(_ result: PasswordResult) {
+        guard case .wrong = result else { return }
+        let caller = Caller.opaque("", reason: Text("it sent a password to the socket for logins"))
+        audit.passwordWasWrong(of: .login, from: caller)
     }
 }

@@ -154,6 +154,7 @@ extension ServiceObject {
         switch await lockout.attempt(password, on: verifier, from: .program) {
         case .right, .notNeeded: return
         case .wrong:
+            provider.audit.passwordWasWrong(of: collection.name, from: client)
             if collection.name == .login {
                 let caller = await client.caller()
                 provider.logger.notice("A program supplied a wrong password", metadata: ["program": "\(caller)"])
@@ -164,6 +165,7 @@ extension ServiceObject {
                 .keyringDenied,
                 "Programs supplied too many wrong passwords. Try again in \(delay.words.english)."
             )
+        case .notCounted(let obstacle): throw BusError(.inputOutput, obstacle.warning.english)
         case .failed(let reason): throw BusError(.failed, reason)
         }
     }

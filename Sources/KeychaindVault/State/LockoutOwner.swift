@@ -70,9 +70,11 @@ extension LockoutOwner {
         }
     }
 
+    /// Those that always exist.
+    static let permanent: [LockoutOwner] = [.people, .programs, .others, .dropped(.people), .dropped(.programs)]
+
     init?(name: String) {
-        let permanent: [LockoutOwner] = [.people, .programs, .others, .dropped(.people), .dropped(.programs)]
-        for owner in permanent where owner.name == name {
+        for owner in Self.permanent where owner.name == name {
             self = owner
             return
         }

@@ -20,6 +20,8 @@ final class VaultFolder {
     private let audit: AuditTrail
     private let now: @Sendable () -> Timestamp
     private var lock: FolderLock?
+    /// The records of failed attempts that `state.db` has not taken.
+    private var places: LockoutPlaces
     private var stateFile = Access.closed
     /// Whether a damaged `state.db` was replaced after the start.
     private var lockoutsAreLost = false
@@ -54,6 +56,7 @@ final class VaultFolder {
 
     init(_ folder: Folder, configuration: VaultConfiguration, audit: AuditTrail) {
         self.folder = folder
+        places = LockoutPlaces(in: folder)
         self.audit = audit
         logger = configuration.logger
         now = configuration.now
@@ -71,6 +74,7 @@ final class VaultFolder {
             stateFile = Access(opened.file)
             loss = opened.contents.loss
             var state = opened.contents
+            state.lockouts.override(by: openPlaces())
             for deletion in files.compactMap({ file in FileDeletion(leftover: file, in: folder) }) {
                 finish(deletion)
                 guard !names.contains(deletion.name) else { continue }
@@ -100,8 +104,25 @@ final class VaultFolder {
         }
     }
 
+    /// Stores a record durably: in `state.db`, or if that fails in a place that needs no room.
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
-        try changeState { (state) throws(VaultError) in try state.setLockout(record, of: owner) }
+        do throws(VaultError) {
+            try changeState { (state) throws(VaultError) in try state.setLockout(record, of: owner) }
+        } catch let failure {
+            guard lock != nil, (try? places.set(record, of: owner)) != nil else { throw failure }
+            return
+        }
+        // It would override the newer record at the next start.
+        try places.remove(owner)
+    }
+
+    private func openPlaces() -> StoredLockouts {
+        do throws(VaultError) {
+            return try places.open()
+        } catch {
+            logger.warning("Failed attempts cannot be recorded on a full disk: \(error)")
+            return .none
+        }
     }
 
     func ledger(of identifier: [UInt8]) throws(VaultError) -> StateFile.StoredLedger? {
@@ -142,6 +163,7 @@ final class VaultFolder {
 
     func removeLockouts(of owners: [LockoutOwner]) {
         do throws(VaultError) {
+            for owner in owners { try places.remove(owner) }
             try changeState { (state) throws(VaultError) in try state.removeLockouts(of: owners) }
         } catch {
             // They count again after the next start, which only costs time.

@@ -1,8 +1,8 @@
 /// Space that is kept back, so that deletions work on a full disk.
 ///
-/// It is in the file `lock`, which has no other contents.
+/// It is in the file `lock`, behind the ``LockoutPlaces``.
 struct DiskReserve {
-    /// The bytes kept back: the journal of a deletion, which overwrites what it deletes, up to a secret of this size.
+    /// The length of the file, and so nearly the bytes kept back: the journal of a deletion, which overwrites what it deletes, up to a secret of this size.
     static let size = 1 << 20
 
     /// The free bytes without which nothing is kept back.
@@ -25,6 +25,6 @@ struct DiskReserve {
 
     /// Gives the space back to the disk.
     func release() throws(VaultError) {
-        try folder.truncate(FolderLock.name)
+        try folder.truncate(FolderLock.name, to: LockoutPlaces.size)
     }
 }

@@ -108,11 +108,15 @@ struct Folder: Sendable {
         }
     }
 
-    /// Empties a file; follows no link.
-    func truncate(_ name: String) throws(VaultError) {
-        let descriptor = Glibc.open(file(name), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "empty \(name)") }
-        close(descriptor)
+    /// Shortens a file that is longer; follows no link.
+    func truncate(_ name: String, to size: Int = 0) throws(VaultError) {
+        let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "shorten \(name)") }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0,
+            status.st_size <= size || ftruncate(descriptor, off_t(size)) == 0
+        else { throw VaultError(errno: errno, doing: "shorten \(name)") }
     }
 
     func removeDatabase(_ name: String) throws(VaultError) {

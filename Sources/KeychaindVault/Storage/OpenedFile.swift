@@ -103,7 +103,7 @@ package struct OpenedFile: ~Copyable, Sendable {
         guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
     }
 
-    private func read(into buffer: inout [UInt8], at offset: Int64) throws(VaultError) -> Int {
+    func read(into buffer: inout [UInt8], at offset: Int64) throws(VaultError) -> Int {
         try buffer.withUnsafeMutableBytes { bytes in
             Result { () throws(VaultError) in try read(into: bytes, at: offset) }
         }.get()

@@ -1,7 +1,6 @@
 import CKeychaindLinux
 import Glibc
 import KeychaindGcrypt
-import KeychaindVault
 
 /// A password on standard input or another descriptor.
 enum PasswordInput {
@@ -11,14 +10,6 @@ enum PasswordInput {
     enum Outcome: ~Copyable, Sendable {
         case password(SecureBytes)
         case failure(String)
-
-        /// Without memory for a copy, the key is derived later.
-        borrowing func supply(_ unlock: EarlyUnlock) {
-            switch self {
-            case .password(let password): try? unlock.use(password)
-            case .failure: break
-            }
-        }
     }
 
     /// Reads a descriptor to its end, without one trailing newline.

@@ -3,7 +3,6 @@ import Glibc
 import KeychaindDBus
 import KeychaindGcrypt
 import KeychaindRights
-import KeychaindVault
 
 /// The password at the start, never in an argument or variable that other processes could read.
 enum StartPassword {
@@ -36,21 +35,15 @@ extension StartPassword {
     /// A password that is read while the vault is opened.
     @BusActor
     struct Reading {
-        /// Gets the password as soon as it is read.
-        let unlock: EarlyUnlock
-
         private let task: Task<Handoff<PasswordInput.Outcome>, Never>
 
         /// Reads the descriptor on a thread of its own, and closes it unless it is a standard one.
         init(from descriptor: Int32) {
-            let unlock = EarlyUnlock()
-            self.unlock = unlock
             // Like a task of `BusActor.start(_:)`, but with a result.
             task = Task.immediate(executorPreference: BusActor.loop) { @BusActor in
                 await BlockingThread.run {
                     let outcome = PasswordInput.read(from: descriptor)
                     if descriptor > STDERR_FILENO { close(descriptor) }
-                    outcome.supply(unlock)
                     return Handoff(outcome)
                 }
             }

@@ -1,5 +1,7 @@
+import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindModel
 import KeychaindSecretService
 import KeychaindTestSupport
 import KeychaindVault
@@ -22,6 +24,22 @@ struct LoginLockoutTests {
         #expect(status == .refused)
         let (isOpen, questions) = try await service.unlock([.answer(ProviderInProcess.password)])
         #expect(isOpen && questions.count == 1)
+        await service.vault.close()
+    }
+
+    @Test("a wrong password at the socket or at the start is in the audit")
+    @BusActor
+    func wrongPasswords_areAudited() async throws {
+        let service = try await ProviderInProcess()
+        let start = StartUnlock(service.provider)
+        start.vaultHasOpened()
+        #expect(await start.attempt(try ProviderInProcess.bytes("bad"), hasLogin: true) == .wrong())
+        #expect(await start.attempt(try ProviderInProcess.bytes(""), hasLogin: true) != .wrong())
+        #expect(try await change(from: "bad", in: service) == .wrong)
+        try await service.collection(.login).unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let entries = try await service.vault.auditEntries()
+        #expect(entries.map(\.kind) == [.authentication, .authentication])
+        #expect(entries.allSatisfy { $0.outcome == "authenticationFailed" && $0.item.hasSuffix("/login") })
         await service.vault.close()
     }
 

@@ -41,7 +41,7 @@ struct SignalLoadTests {
         login.lock()
         service.bus.pause()
         defer { service.bus.resume() }
-        try await service.provider.unlock(login, with: ProviderInProcess.bytes(ProviderInProcess.password))
+        await service.provider.logins.unlock(try ProviderInProcess.bytes(ProviderInProcess.password), from: .root)
         // As many pauses as there are between the signals, and more.
         for _ in 0..<100 { await BusActor.loop.wait(for: .milliseconds(2)) }
         #expect(service.connection.bytesToSend < 128 << 10)
@@ -84,7 +84,7 @@ struct SignalLoadTests {
         }
         defer { filling.cancel() }
         var before = 0
-        try await service.provider.unlock(login, with: ProviderInProcess.bytes(ProviderInProcess.password))
+        await service.provider.logins.unlock(try ProviderInProcess.bytes(ProviderInProcess.password), from: .root)
         for item in items {
             _ = try await client.signals.first("an unlocked item") { signal in
                 signal.path == item.rawValue && signal.changedProperties?.values["Locked"] == .boolean(false)

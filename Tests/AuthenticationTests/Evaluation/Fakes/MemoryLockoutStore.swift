@@ -6,6 +6,8 @@ import KeychaindTestSupport
 @BusActor
 final class MemoryLockoutStore: LockoutStore {
     var record: LockoutRecord?
+    /// Why nothing can be saved.
+    var obstacle: LockoutObstacle?
     /// Whether loading waits for ``finishLoading()``.
     var holdsLoading = false
     let saved = Recorder<LockoutRecord>()
@@ -22,7 +24,8 @@ final class MemoryLockoutStore: LockoutStore {
         return record
     }
 
-    func save(_ record: LockoutRecord) async {
+    func save(_ record: LockoutRecord) async throws(LockoutObstacle) {
+        if let obstacle { throw obstacle }
         self.record = record
         saved.record(record)
     }

@@ -147,6 +147,22 @@ struct LockoutKeeperTests {
         #expect(await keeper.attempt(try bytes("right"), on: passcode) == .right)
     }
 
+    @Test("a password whose try cannot be recorded is not tried, and no other waits for it")
+    @BusActor
+    func attempt_thatCannotBeRecorded_isNotMade() async throws {
+        let store = MemoryLockoutStore()
+        store.record = Self.late
+        let keeper = keeper(store)
+        store.obstacle = .diskIsFull
+        let passcode = FakePassword("right")
+        #expect(await keeper.attempt(try bytes("right"), on: passcode) == .notCounted(.diskIsFull))
+        #expect(passcode.trials.count == 0)
+        #expect(await keeper.passcodeDelay() == .zero)
+        store.obstacle = nil
+        #expect(await keeper.attempt(try bytes("right"), on: passcode) == .right)
+        #expect(store.record?.passcodeFailures == 0)
+    }
+
     @Test
     @BusActor
     func restart_duringATrial_countsIt() async throws {
