@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import KeychaindDBus
 import Synchronization
@@ -14,8 +13,8 @@ package final class FakeLogind: Sendable {
     package let bus: PrivateBus
     private let process: ChildProcess
     private let connection: Connection
-    /// Used while the event loop stands still.
-    private let blocking = Mutex<BlockingConnection?>(nil)
+    /// The calls of changes that are made at once; nil when each is made by itself.
+    private let collected = Mutex<[Message]?>(nil)
 
     /// Starts logind with one session of this user.
     ///
@@ -51,24 +50,17 @@ package final class FakeLogind: Sendable {
     }
 
     /// Makes changes while the event loop of this process stands still, so that it reads all their signals at once.
-    @concurrent
-    package func atOnce(_ changes: @concurrent @Sendable () async throws -> Void) async throws {
-        let link = try BlockingConnection(bus.address)
-        let goesOn = DispatchSemaphore(value: 0)
-        await withCheckedContinuation { isStanding in
-            Task { @BusActor in
-                _ = BusActor.loop.schedule(after: .zero) {
-                    isStanding.resume()
-                    goesOn.wait()
-                }
-            }
-        }
-        blocking.withLock { $0 = link }
-        defer {
-            blocking.withLock { $0 = nil }
-            goesOn.signal()
-        }
+    package func atOnce(_ changes: () async throws -> Void) async throws {
+        collected.withLock { $0 = [] }
+        defer { collected.withLock { $0 = nil } }
         try await changes()
+        try await send(collected.withLock { $0 ?? [] })
+    }
+
+    @BusActor
+    private func send(_ changes: [Message]) throws {
+        let link = try BlockingConnection(bus.address)
+        for change in changes { _ = try link.call(change, timeout: Patience.limit) }
     }
 
     // MARK: Sessions
@@ -242,8 +234,11 @@ package final class FakeLogind: Sendable {
     ) async throws -> Message {
         let message = Message.call(to: FakeLogind.busName, ObjectPath(unchecked: path), interface, member)
         arguments(message)
-        if let blocking = blocking.withLock({ $0 }) { return try blocking.call(message, timeout: Patience.limit) }
-        return try await send(message)
+        let isCollected = collected.withLock { collected in
+            collected?.append(message)
+            return collected != nil
+        }
+        return isCollected ? message : try await send(message)
     }
 
     @BusActor
