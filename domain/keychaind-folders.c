@@ -9,9 +9,9 @@
  *   /var/lib/keychaind/UID/data  root:keychaind 2770
  *   /run/keychaind/UID           the same, for files that do not outlast the system
  *
- * Existing files and folders are used or refused, never changed. One exception: when keychaind has put a file `set-aside`
- * into `data`, the keychains are of an earlier account with the number (AccountRecord.swift). Then only root keeps access
- * to the folder of the user, it is renamed to UID.set-aside.N, and a new one takes its place.
+ * Existing files and folders are used or refused, never changed. One exception: when keychaind has put a file
+ * `set-aside` into `data`, the keychains are of an earlier account with the number (AccountRecord.swift). Then only
+ * root keeps access to the folder of the user, it is renamed to UID.set-aside.N, and a new one takes its place.
  */
 #define _GNU_SOURCE
 #include <endian.h>

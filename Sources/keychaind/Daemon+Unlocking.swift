@@ -94,8 +94,8 @@ extension Daemon {
 
     /// Leaves keys to the next process if systemd is restarting the service.
     ///
-    /// Otherwise removes also the file of an earlier process; systemd discards the descriptors. Blocks until systemd has
-    /// received them.
+    /// Otherwise also removes the file of an earlier process; systemd discards the descriptors. Blocks until systemd
+    /// has received them.
     func leave(_ keys: consuming SecureBytes?) async {
         guard let restart = await UserManager(connection: connection).restart(in: .restart) else {
             sealedHandover?.remove()

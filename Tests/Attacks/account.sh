@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# In a clean root: anna uses an installed keychaind, her account is deleted, and another person gets its number and name.
-# Sourced by clean_root.sh.
+# In a clean root: anna uses an installed keychaind, her account is deleted, and another person gets its number and
+# name. Sourced by clean_root.sh.
 
 source "$scripts/installed.sh"
 system=/var/lib/keychaind
@@ -60,8 +60,13 @@ end_keychaind
 cp "$data/login.keychain" "$work/login.keychain"
 pkill -KILL -u anna
 eventually sh -c '! pgrep -u anna'
-userdel --remove anna
+rm -r /home/anna
+sed -i '/^anna:/d' /etc/passwd /etc/shadow /etc/group
 printf 'another password' >"$work/account"
+# keychaind knows the time of its last use in seconds.
+second=$(date +%s)
+has_passed() { [[ $(date +%s) -gt $second ]]; }
+eventually has_passed
 useradd --create-home --shell /bin/bash --uid "$anna_id" anna
 chown -R anna:anna "/run/user/$anna_id"
 as_anna dbus-daemon --session --address="unix:path=/run/user/$anna_id/bus" --nofork 2>"$work/bus.log" &

@@ -1,4 +1,4 @@
-"""false_systemd.py READY: takes systemd's name on the session bus, and tells everybody that their unit is being restarted."""
+"""false_systemd.py READY: takes systemd's name on the session bus, and says that every unit is being restarted."""
 
 import sys
 

@@ -26,16 +26,6 @@ import Testing
         try await service.daemon.stop()
     }
 
-    @Test("an end without a service manager logs that nothing stays unlocked")
-    func end_withoutAServiceManager_saysThatNothingStaysUnlocked() async throws {
-        let service = try await RunningService()
-        // Answered after the keychain is unlocked.
-        _ = try await service.client.readAlias("default")
-        try await service.daemon.stop()
-        let text = try await service.daemon.child.standardError.text()
-        #expect(text.contains("the next start finds it locked"))
-    }
-
     @Test("a start without a runtime folder logs that logins cannot unlock")
     func start_withoutARuntimeFolder_saysThatLoginsCannotUnlock() async throws {
         let bus = try await PrivateBus()

@@ -50,6 +50,13 @@ struct ReloadTests {
         try await RunningService.withService(options) { service in
             // A process with a thread in a read of the file cannot end.
             defer { stalled.end() }
+            let (daemon, client) = (service.daemon, service.client)
+            try await eventually("the end of the patience with the disk") {
+                // The read may not have begun yet.
+                try daemon.clock.pass(.seconds(10))
+                try await client.roundTrip()
+                return daemon.child.standardError.lines.all.contains { $0.contains("The configuration cannot be read") }
+            }
             let line = try await service.line("The configuration cannot be read")
             #expect(line.contains("its disk does not answer"))
             #expect(try await service.has("lock.on-screen-lock = true"))

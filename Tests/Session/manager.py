@@ -29,7 +29,8 @@ signal.set_wakeup_fd(waker.fileno())
 
 def start():
     def place():
-        os.dup2(logins.fileno(), 3, inheritable=True)
+        # Moved first: with its own number, it would not become inheritable.
+        os.dup2(os.dup(logins.fileno()), 3, inheritable=True)
 
     environment = dict(os.environ, LISTEN_FDS="1", LISTEN_FDNAMES="login")
     process = subprocess.Popen(

@@ -23,8 +23,8 @@ stack() { # NAME LINE...
 }
 finger="auth sufficient $work/pam_account.so finger=$work/finger"
 account="auth required $work/pam_account.so account=$work/account"
-ours="auth optional $module runtime=$runtime"
-end=("account required $work/pam_account.so account=$work/account" "session optional $module runtime=$runtime")
+ours="auth optional $module runtime=$runtime group=none"
+end=("account required $work/pam_account.so account=$work/account" "session optional $module runtime=$runtime group=none")
 stack modules "$finger" "$account"
 stack behind "$finger" "$account" "$ours" "${end[@]}"
 stack reached "auth substack $work/pam.d/modules" "$ours" "${end[@]}"

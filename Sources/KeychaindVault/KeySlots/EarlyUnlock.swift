@@ -22,7 +22,9 @@ package final class EarlyUnlock: Sendable {
 
     package init() {}
 
-    /// Takes a copy of a password that is counted as tried, which ``Vault/endEarlyUnlock()`` wipes at the latest; any thread may call it.
+    /// Takes a copy of a password that is counted as tried; any thread may call it.
+    ///
+    /// ``Vault/endEarlyUnlock()`` wipes the copy at the latest.
     ///
     /// Throws ``GcryptError/Code/outOfLockedMemory``; then the key is derived later.
     package func use(_ password: borrowing SecureBytes) throws(GcryptError) {

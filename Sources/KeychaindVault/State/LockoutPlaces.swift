@@ -4,9 +4,9 @@ import KeychaindGcrypt
 
 /// Places of a fixed size in the file `lock`, for records of failed attempts that `state.db` does not take.
 ///
-/// They are made when the disk has room, and overwritten where they are: on a full disk, without free inodes or above a
-/// quota, a password can be counted and so be tried. A place has 256 bytes: the lengths of name and record (1 each), the
-/// owner's name, the record, and in the end a checksum (8). A length of zero is an empty place.
+/// They are made when the disk has room, and overwritten where they are: on a full disk, without free inodes or above
+/// a quota, a password can be counted and so be tried. A place has 256 bytes: the lengths of name and record (1 each),
+/// the owner's name, the record, and in the end a checksum (8). A length of zero is an empty place.
 struct LockoutPlaces {
     /// All places, in bytes.
     static let size = count * placeSize

@@ -2,7 +2,8 @@
 ///
 /// It is in the file `lock`, behind the ``LockoutPlaces``.
 struct DiskReserve {
-    /// The length of the file, and so nearly the bytes kept back: the journal of a deletion, which overwrites what it deletes, up to a secret of this size.
+    /// The bytes kept back, for the journal of a deletion, which overwrites the secret that it deletes: up to one of
+    /// this size.
     static let size = 1 << 20
 
     /// The free bytes without which nothing is kept back.

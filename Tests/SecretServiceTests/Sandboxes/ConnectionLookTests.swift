@@ -33,7 +33,9 @@ struct ConnectionLookTests {
     func look_rootNeverAnswers_othersAreLookedAt() async throws {
         let root = Mutex<String?>(nil)
         let (gate, hung) = (DispatchSemaphore(value: 0), Recorder<Void>())
-        let service = try await ProviderInProcess { (_, roots) throws(LookObstacle) in
+        var limits = ServiceLimits.patient
+        limits.lookTime = .seconds(5)
+        let service = try await ProviderInProcess(limits: limits) { (_, roots) throws(LookObstacle) in
             guard let name = root.withLock({ $0 }) else { return .none }
             guard case .all = roots else { throw .root(name) }
             if name == "dead" {
