@@ -125,7 +125,7 @@ run:
 	$(MAKE) build
 	setpriv --pdeathsig TERM scripts/run
 
-# What a change needs, in ten minutes; with SUITE=VaultTests, one Swift suite.
+# What a change needs; with SUITE=VaultTests, one Swift suite.
 test:
 	SWIFT='$(SWIFT)' scripts/prepare test
 	$(MAKE) pam helper

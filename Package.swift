@@ -422,11 +422,6 @@ for target in package.targets where !target.name.hasPrefix("CKeychaind") && !out
     target.swiftSettings = settings + (target.swiftSettings ?? [])
 }
 
-// Nothing imports a suite: emitting its module first would expand all macros once more.
-for target in package.targets where target.type == .test {
-    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-no-emit-module-separately"])]
-}
-
 /// Leaves out all targets but these and their dependencies.
 @MainActor
 func keep(_ names: [String]) {
