@@ -44,8 +44,8 @@ enum PinentrySurface {
     /// `GETINFO flavor` reports a fallback after a colon, such as `gtk2:curses` without a display.
     func refusal(ofFlavor flavor: String) -> String? {
         let used = flavor.split(separator: ":").last ?? ""
-        // It passes the question to whoever has the name of GCR's prompter at that moment, which may be a program in a
-        // sandbox. keychaind examines that program, and asks it itself.
+        // It forwards each question to the owner of the GCR prompter's name, which a sandboxed program can take.
+        // keychaind calls that prompter itself, once it has examined the owner.
         if used == "gnome3" { return "asks through another program of the session" }
         let asksOnTerminal = used.isEmpty || PinentrySurface.terminalFlavors.contains(used)
         return switch self {
