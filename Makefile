@@ -225,6 +225,7 @@ install:
 		$(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service
 	$(INSTALL) -m 644 dbus/keychaind.portal dbus/hidden.desktop $(DESTDIR)$(SWITCHDIR)
 	$(INSTALL) -m 644 dbus/keychaind.pam-config $(DESTDIR)$(SWITCHDIR)/pam-config
+	$(if $(filter no,$(DOMAIN)),sed -i 's/pam_keychaind.so/& group=none/' $(DESTDIR)$(SWITCHDIR)/pam-config)
 	$(INSTALL) -m 644 dbus/keychaind.socket $(DESTDIR)$(UNITDIR)
 	$(INSTALL) -m 644 $(PAM_MODULE) $(DESTDIR)$(PAMDIR)
 	$(STRIP) --strip-unneeded $(DESTDIR)$(PAMDIR)/pam_keychaind.so

@@ -90,6 +90,21 @@ struct AllAccountsTests {
         #expect(try system.entries() == before)
     }
 
+    @Test("an installation without a domain says so in each line")
+    func noDomain_isInTheLines() throws {
+        let system = try MadeUpSystem([
+            "/etc/pam.d/system-login": "auth include system-auth\n",
+            "/etc/pam.d/passwd": "password include system-auth\n",
+            "/usr/lib/security/pam_keychaind.so": "",
+            "/usr/share/keychaind/pam-config": "Auth:\n\toptional\tpam_keychaind.so group=none\n",
+        ])
+        try Switch(system.everybody).on(try Plan(for: system.everybody))
+        #expect(
+            system.text("/etc/pam.d/passwd")
+                == "password include system-auth\npassword  optional  pam_keychaind.so group=none\n"
+        )
+    }
+
     /// What becomes of a file of PAM beside others; nil if it stays as it is, and is named.
     private func marked(_ text: String, beside others: [String: String] = [:]) throws -> String? {
         let system = try MadeUpSystem(others.merging(["/etc/pam.d/gdm-password": text]) { $1 })

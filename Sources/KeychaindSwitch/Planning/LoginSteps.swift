@@ -72,6 +72,11 @@ extension Account {
         }
     }
 
+    /// The module's options as in the installed profile: `group=none` for an installation without a domain.
+    private var moduleOptions: String {
+        tree.text(of: installation.shared("pam-config"))?.contains("group=none") == true ? " group=none" : ""
+    }
+
     private func planProfiles(_ plan: inout Plan) {
         let profiles = "/usr/share/pam-configs"
         if !tree.exists(profiles + "/keychaind"), let profile = tree.text(of: installation.shared("pam-config")) {
@@ -130,7 +135,7 @@ extension Account {
         var file = LoginFile(content.bytes)
         for kind in kinds {
             guard let last = file.lastLine(of: kind) else { continue }
-            file.insert("\(kind)  optional  pam_keychaind.so", at: last + 1)
+            file.insert("\(kind)  optional  pam_keychaind.so\(moduleOptions)", at: last + 1)
         }
         content.bytes = file.bytes
         content.modified = nil
