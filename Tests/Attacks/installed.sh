@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# Functions for attacks in a clean root: keychaind, and logins of anna through PAM. Sourced by the attack's script,
-# which prints `NAME: held` or `NAME: True` for each attack that fails.
+# Functions for a clean root: keychaind, and logins of anna through PAM. Sourced by scripts of clean_root.sh; an attack
+# prints `NAME: held` or `NAME: True` if it fails.
 
 # shellcheck disable=SC2034  # for the attack's script
 data=/var/lib/keychaind/$anna_id/data

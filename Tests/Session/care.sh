@@ -27,23 +27,12 @@ types() {
 }
 touch_reader() { /usr/bin/python3 "$project/Tests/Attacks/reader.py" "$work/reader" touch 60 "$@"; }
 
-mkdir "$work/pam.d"
-cc -shared -fPIC -o "$work/pam_account.so" "$project/Tests/Session/pam_account.c" -lpam
-cc -o "$work/login" "$project/Tests/Session/login.c" -lpam
+# shellcheck source=Tests/Attacks/installed.sh
+source "$project/Tests/Attacks/installed.sh"
 cc -shared -fPIC -o "$work/clock.so" "$project/Tests/Clock/clock.c" -ldl
-module=$(find /usr/lib /usr/local/lib -name pam_keychaind.so -print -quit)
-cat >"$work/pam.d/login" <<PAM
-auth    required $work/pam_account.so account=$work/account
-auth    optional $module
-session optional $module
-PAM
 log_in() {
     printf %s "$1" >"$work/account"
     printf '%s\n' "$1" | timeout 60 env LD_PRELOAD="$work/clock.so" "$work/login" "$work/pam.d" login anna authenticate open
-}
-is_locked() {
-    as_anna busctl --user get-property org.freedesktop.secrets /org/freedesktop/secrets/collection/login \
-        org.freedesktop.Secret.Collection Locked | grep -q "b $1"
 }
 reads() { # what secret-tool finds
     as_anna timeout 120 secret-tool lookup application chromium >"$work/found" 2>&1 &
@@ -54,7 +43,7 @@ found() {
     [[ $(<"$work/found") == "the key of the cookies" ]]
 }
 
-as_anna gdbus introspect --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets >"$work/said"
+wake >"$work/said"
 succeeds "anna logs in" log_in "the first password"
 succeeds "which opens her keychain" eventually is_locked false
 chromium=(xdg:schema chrome_libsecret_os_crypt_password_v2 application chromium)
