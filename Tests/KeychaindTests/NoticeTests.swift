@@ -29,8 +29,9 @@ struct NoticeTests {
             _ = try await desktop.acknowledged.first("the end of the notification's call")
             try await service.daemon.restart(options)
             try await service.client.roundTrip()
-            try folder.write("[lock]\non-sleep = 2\non-screen-lock = 2\n")
-            let second = try await service.nextNotification(of: desktop, after: 1)
+            let second = try await service.nextNotification(of: desktop, after: 1, ofAMistakeAt: ":3:") {
+                try folder.write("[lock]\non-sleep = 2\non-screen-lock = 2\n")
+            }
             #expect(second.body.contains("There is one more mistake."))
             #expect(desktop.shown.count == 2)
             try folder.write("")
@@ -50,8 +51,9 @@ struct NoticeTests {
             let first = try await desktop.shown.first("the notification")
             try folder.write("")
             _ = try await desktop.withdrawn.first("the end of the notification") { $0 == first.number }
-            try folder.write(mistake)
-            let second = try await service.nextNotification(of: desktop, after: 1)
+            let second = try await service.nextNotification(of: desktop, after: 1, ofAMistakeAt: ":2:") {
+                try folder.write(mistake)
+            }
             #expect(second.body == first.body)
         }
     }
@@ -193,11 +195,18 @@ struct NoticeTests {
 }
 
 extension RunningService {
-    /// The notification after so many, once the pause after the one before is over.
+    /// The notification after so many that a change causes, once the pause after the one before is over.
     fileprivate func nextNotification(
         of desktop: FakeNotifications,
-        after count: Int
+        after count: Int,
+        ofAMistakeAt place: String,
+        _ change: () throws -> Void
     ) async throws -> FakeNotifications.Notification {
+        let lines = daemon.child.standardError.lines
+        let earlier = lines.count
+        try change()
+        // Reading the file has ten seconds, too.
+        _ = try await lines.first("the reading", after: earlier) { line in line.contains("config.toml" + place) }
         // The pause may not have begun yet.
         try await eventually("the next notification") {
             try daemon.clock.pass(.seconds(10))
