@@ -128,7 +128,7 @@ package struct NewArchiveKey: ~Copyable {
 
 extension Argon2id {
     /// The cost of a new archive: twice that of a keychain, since archives leave the computer.
-    package static let archive = Argon2id(memoryKiB: 128 << 10, iterations: 3, lanes: 1)
+    package static let archive = Argon2id(memoryKiB: 128 << 10, iterations: 3, lanes: 1).forNewKeys
 }
 
 extension [UInt8] {

@@ -4,7 +4,7 @@ package import Logging
 
 package struct VaultConfiguration: Sendable {
     /// The cost of new password slots: RFC 9106's second recommendation, in one lane.
-    package static let recommendedKeyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 3, lanes: 1)
+    package static let recommendedKeyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 3, lanes: 1).forNewKeys
 
     package var directory: String
 

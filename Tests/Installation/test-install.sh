@@ -42,6 +42,8 @@ check "the files have the right paths and modes" diff "$work/expected" "$work/in
 
 binary=$stage/usr/bin/keychaind
 check "the binary starts" "$binary" --version
+# The variable with which debug builds make keys that cost next to nothing.
+check_equal "no environment makes its keys cheap" "$(grep -c KEYCHAIND_CHEAP_KEYS "$binary" || true)" 0
 check_equal "the binary is stripped" "$(readelf --sections "$binary" | grep -c '\.symtab' || true)" 0
 check_equal "the binary links only libraries that every desktop has" \
     "$(readelf --dynamic "$binary" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -v '^ld-' | sort | tr '\n' ' ')" \

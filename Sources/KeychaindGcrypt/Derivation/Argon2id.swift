@@ -1,4 +1,5 @@
 import CKeychaindGcrypt
+import Glibc
 
 /// Argon2id (RFC 9106): derives a key from a password at a chosen cost.
 ///
@@ -34,6 +35,18 @@ package struct Argon2id: Equatable, Sendable {
         self.memoryKiB = memoryKiB
         self.iterations = iterations
         self.lanes = lanes
+    }
+
+    /// The cost of a new key: this one, or almost none in a debug build with `KEYCHAIND_CHEAP_KEYS` in the environment.
+    ///
+    /// Tests make hundreds of keys. A release build does not know the variable.
+    package var forNewKeys: Argon2id {
+        #if DEBUG
+        let isCheap = getenv("KEYCHAIND_CHEAP_KEYS") != nil
+        return isCheap ? Argon2id(memoryKiB: 64, iterations: 1, lanes: 1) : self
+        #else
+        return self
+        #endif
     }
 
     /// Memory times iterations, in KiB; nil if a parameter or this is out of bounds.

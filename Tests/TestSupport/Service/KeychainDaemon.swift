@@ -25,7 +25,7 @@ package final class KeychainDaemon: Sendable {
 
     /// What the daemon finds at its first start.
     package enum Keychain: Sendable {
-        /// A `login` with the password “password” that opens at once; nothing if the password is another.
+        /// A `login` with the password “password”; nothing if the password is another. Keys take no time to derive.
         case prepared
         /// Nothing: with a password, the daemon creates `login` at the cost of a real one.
         case none
@@ -128,6 +128,7 @@ package final class KeychainDaemon: Sendable {
             options.program ?? executable,
             arguments,
             environment: environment(bus, folder, dataHome).merging(clock.environment) { $1 }
+                .merging(["KEYCHAIND_CHEAP_KEYS": options.keychain == .prepared ? "1" : nil]) { $1 }
                 .merging(options.environment) { $1 },
             input: Array((options.password ?? "").utf8)
         )
