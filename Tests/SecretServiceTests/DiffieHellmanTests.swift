@@ -93,17 +93,15 @@ struct DiffieHellmanTests {
         }
     }
 
-    @Test("#26 #27 #28 #29 #30 #31 #32 thousands of handshakes with another implementation agree")
+    @Test("#26 #27 #28 #29 #30 #31 #32 a thousand handshakes with another implementation agree")
     func handshakes_withAnotherImplementation_agree() async throws {
         let service = try await SharedService.get()
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(secret: "sixteen bytes ok", session: session)
-        let count = ProcessInfo.processInfo.environment["KEYCHAIN_HANDSHAKES"] ?? "2000"
         let result = try await Command.python(
             Self.handshakes,
-            [item.rawValue, count],
-            environment: service.daemon.environment,
-            within: .seconds(1800)
+            [item.rawValue, "1000"],
+            environment: service.daemon.environment
         )
         #expect(result.succeeded, "\(result.errors)")
         // One session in 256 has a leading zero in the shared secret or a public key.

@@ -1,14 +1,16 @@
 import KeychaindDBus
+import KeychaindSecretService
 import KeychaindTestSupport
+import KeychaindVault
 import Testing
 
 /// Faulty and hostile clients.
 struct HostileClientTests {
     @Test(
-        "#45 the service answers each of thousands of random calls",
-        arguments: 0..<4 as Range<UInt64>
+        "#45 the service answers each of thousands of random calls, also with a locked keychain",
+        arguments: [false, true]
     )
-    func randomCalls_areAnswered(seed: UInt64) async throws {
+    func randomCalls_areAnswered(isLocked: Bool) async throws {
         try await RunningService.withService { service in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -16,8 +18,9 @@ struct HostileClientTests {
             let key = try await client.generateKey().item
             let hostile = try await service.makeClient()
             let own = try await hostile.openPlainSession()
-            var random = RandomValues(seed: seed)
-            for _ in 0..<1000 {
+            if isLocked { try await client.lock([.login]) }
+            var random = RandomValues(seed: Sample.seed)
+            for _ in 0..<Sample.size(of: 4000, oneIn: 4) {
                 let message = HostileClientTests.randomCall(&random, item, key, own)
                 do throws(BusError) {
                     _ = try await hostile.connection.call(message, timeout: Patience.limit)
@@ -25,6 +28,7 @@ struct HostileClientTests {
                     #expect(error.name != .noReply && error.name != .disconnected, "\(error)")
                 }
             }
+            if isLocked { try await client.unlockWithMasterPassword(.login, .password("password", session)) }
             #expect(try await client.secretText(of: item, session: session) == "kept")
             #expect(service.daemon.child.isRunning)
         }
@@ -179,21 +183,28 @@ struct HostileClientTests {
     }
 
     @Test("#38 of too many sessions of a client the oldest unused ones end, and others are served")
+    @BusActor
     func manySessions_harmNobody() async throws {
-        let (client, session) = try await SharedService.client()
-        let item = try await client.createItem(session: session)
-        let (greedy, used) = try await SharedService.client()
+        var limits = ServiceLimits.patient
+        limits.sessions = 64
+        let service = try await ProviderInProcess(limits: limits)
+        let client = service.client
+        let session = try await client.openPlainSession()
+        let item = try await client.createItem(in: .sessionCollection, session: session)
+        let greedy = try SecretServiceProxy(on: service.bus)
+        let used = try await greedy.openPlainSession()
         let unused = try await greedy.openPlainSession()
         var newest = unused
-        for number in 0..<8_200 {
+        for number in 0..<72 {
             newest = try await greedy.openPlainSession()
-            if number % 4_000 == 0 { #expect(try await greedy.secretText(of: item, session: used) == "secret") }
+            if number % 32 == 0 { #expect(try await greedy.secretText(of: item, session: used) == "secret") }
         }
         #expect(try await greedy.secretText(of: item, session: used) == "secret")
         #expect(try await greedy.secretText(of: item, session: newest) == "secret")
         await #expect(throws: BusError.noSession) { try await greedy.secret(of: item, session: unused) }
-        #expect(try await greedy.introspect(newest.parent).children.count == 8_192)
+        #expect(try await greedy.introspect(newest.parent).children.count == 64)
         #expect(try await client.secretText(of: item, session: session) == "secret")
+        await service.vault.close()
     }
 
     @Test("#16 #48 a client that does not read its answers does not delay others")

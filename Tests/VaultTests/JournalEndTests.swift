@@ -97,7 +97,7 @@ import Testing
         let crash = try await crash()
         let last = try #require(crash.history.last)
         let index = try #require(crash.indexes.last)
-        for block in stride(from: 0, to: crash.journal.count, by: size) {
+        for block in stride(from: 0, to: crash.journal.count, by: size).sample(oneIn: 4) {
             for kind in 0..<3 {
                 var damaged = crash.journal
                 let range = block..<min(block + size, damaged.count)
@@ -185,7 +185,7 @@ import Testing
         var generator = SeededGenerator(seed: 1)
         let whole = try crash.folder.bytes(of: Self.names[1]).count
         for (change, index) in crash.indexes.enumerated() {
-            for end in crash.commits.indices where end >= change {
+            for end in crash.commits.indices.filter({ end in end >= change }).sample(oneIn: 3) {
                 // The commits up to `end` are synced, the next is torn.
                 var journal = crash.journal
                 let start = (crash.commits[end] + 511) / 512 * 512

@@ -57,7 +57,7 @@ struct BadSourceTests {
     func import_interruptedWriting_continues() async throws {
         let home = try ImportHome()
         try home.writePlainKeyring([PlainItem()])
-        let count = 10_000
+        let count = 5_000
         let fake = try home.fakeProvider(count: count)
         try home.folder.write("password", to: "password")
         let terminal = try TestTerminal()

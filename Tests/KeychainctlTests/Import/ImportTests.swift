@@ -108,16 +108,6 @@ struct ImportTests {
         #expect(all.text.contains("2 items: 1 copied, 1 were there"))
         #expect(try await home.login().map(\.label) == ["of login", "of work"])
     }
-
-    @Test("ten thousand items arrive")
-    func import_tenThousand_arrive() async throws {
-        let home = try ImportHome()
-        try home.writePlainKeyring([PlainItem()])
-        // gnome-keyring itself needs minutes for so many.
-        let result = try await home.runImport(environment: home.fakeProvider(count: 10_000))
-        #expect(result.status == .success, "\(result.errors)")
-        #expect(result.text.contains("10000 items: 10000 copied, 0 were there, 0 left; 10000 verified"))
-    }
 }
 
 extension SecretCollection {
