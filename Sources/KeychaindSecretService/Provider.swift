@@ -98,7 +98,12 @@ package final class Provider {
         clients = PeerTable { Client($0, in: environment) }
         notices = Notices(on: connection, vault: vault)
         readiness = Readiness(limit: limits.settlingTime)
-        audit = AccessAudit(recorder: AuditRecorder(clock: clock) { vault.audit($0, in: $1) })
+        let recorder = AuditRecorder(
+            clock: clock,
+            sync: { () async throws(VaultError) in try await vault.writeAudit() },
+            write: { vault.audit($0, in: $1) }
+        )
+        audit = AccessAudit(recorder: recorder)
         rules = ItemRules(vault: vault, logger: logger)
         access = ItemAccess(audit: audit, rules: rules)
         let audience = SignalAudience(clients: clients, connections: connections)

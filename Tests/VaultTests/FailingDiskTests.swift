@@ -204,17 +204,18 @@ struct FailingDiskTests {
         await vault.close()
     }
 
-    @Test func auditNotWritten_twice_countsAllLostEntries() async throws {
+    @Test func auditNotWritten_isSaid_andWrittenLaterInOrder() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         disk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
-        for count in [3, 2] {
-            for _ in 0..<count { vault.audit(AuditEntry(time: .now(), kind: .denial), in: .attended) }
-            _ = try await vault.auditEntries()
+        for number in 1...3 {
+            vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "\(number)"), in: .attended)
+            await #expect(throws: VaultError.of(.storageFailed)) { try await vault.writeAudit() }
         }
         disk.failure = nil
-        vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "kept"), in: .attended)
-        #expect(try await vault.auditEntries().map(\.outcome) == ["5 entries were lost", "kept"])
+        vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "4"), in: .attended)
+        try await vault.writeAudit()
+        #expect(try await vault.auditEntries().map(\.outcome) == ["4", "3", "2", "1"])
         await vault.close()
     }
 

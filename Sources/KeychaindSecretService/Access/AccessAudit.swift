@@ -9,8 +9,22 @@ import KeychaindVault
 final class AccessAudit {
     private let recorder: AuditRecorder
 
+    /// Called when the audit could be written, or with the reason why not.
+    var onWrite: (@BusActor (VaultError?) -> Void)?
+
     init(recorder: AuditRecorder) {
         self.recorder = recorder
+    }
+
+    /// Waits until the events of known callers are on the disk; throws if they cannot be written.
+    func settle() async throws(BusError) {
+        do throws(VaultError) {
+            try await recorder.settle()
+            onWrite?(nil)
+        } catch {
+            onWrite?(error)
+            throw BusError(error)
+        }
     }
 
     /// - Parameter kind: a release, or the use of a key that stays.

@@ -179,14 +179,29 @@ final class ItemAccess {
     }
 
     /// Authorises and audits a release after the read; throws `IsLocked` if access has ended.
+    @discardableResult
     func release(
         _ id: ItemID,
         in collection: Collection,
         to client: Client,
         _ kind: AuditEntry.Kind = .release
-    ) throws(BusError) {
-        use(try authorize(id, in: collection, for: client), of: id, in: collection, by: client, kind)
+    ) throws(BusError) -> ReadPermission {
+        let permission = try authorize(id, in: collection, for: client)
+        use(permission, of: id, in: collection, by: client, kind)
+        return permission
     }
+
+    /// Waits until what was audited is on the disk, before a secret leaves.
+    ///
+    /// Throws `InputOutput` if it cannot be written, and `IsLocked` if access has ended meanwhile.
+    func settle(for client: Client) async throws(BusError) {
+        let conditions = AccessConditions(for: client, self)
+        try await audit.settle()
+        try client.checkConnected()
+        guard conditions.hold(for: client, self) else { throw ItemAccess.hasEnded }
+    }
+
+    static var hasEnded: BusError { BusError(.isLocked, "access has ended while it was written into the audit") }
 
     // MARK: Granting
 

@@ -5,7 +5,7 @@ import KeychaindLanguage
 package import KeychaindModel
 package import KeychaindVault
 
-/// Records events without delaying a reply.
+/// Records events; a reply that releases something waits until they are on the disk.
 ///
 /// An entry waits for the lookup of its caller, but has the time of the event.
 @BusActor
@@ -14,6 +14,7 @@ package final class AuditRecorder {
     let followers = AuditFollowers()
 
     private let write: @BusActor (AuditEntry, AuditRing) -> Void
+    private let sync: @BusActor () async throws(VaultError) -> Void
     private let now: @BusActor () -> Timestamp
     private let clock: BootClock
     private var waiting = 0
@@ -23,15 +24,23 @@ package final class AuditRecorder {
     /// - Parameters:
     ///   - clock: the clock of repetitions; replaced in tests.
     ///   - now: the time of events; replaced in tests.
+    ///   - sync: waits until the stored entries are on the disk.
     ///   - write: stores an entry; called in the order in which callers become known.
     package init(
         clock: BootClock = .system,
         now: @escaping @BusActor () -> Timestamp = { Timestamp.now() },
+        sync: @escaping @BusActor () async throws(VaultError) -> Void = {},
         write: @escaping @BusActor (AuditEntry, AuditRing) -> Void
     ) {
         self.clock = clock
         self.now = now
+        self.sync = sync
         self.write = write
+    }
+
+    /// Waits until the events of known callers are on the disk; throws if they cannot be written.
+    package func settle() async throws(VaultError) {
+        try await sync()
     }
 
     /// Records an event without waiting.

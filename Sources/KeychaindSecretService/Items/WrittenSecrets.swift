@@ -131,9 +131,12 @@ struct WrittenSecrets {
         remove(ended, from: &writer)
     }
 
-    /// Removes the secrets of items for which the condition does not hold, in one go.
-    mutating func keep(in writer: inout Writer, where condition: (ReadableItem) -> Bool) {
-        remove(Set(entries.indices.filter { !condition(entries[$0].item) }), from: &writer)
+    /// Whether the release of one of them is audited.
+    var areAudited: Bool { entries.contains { entry in entry.finding == .audited || entry.finding == .granted } }
+
+    /// Whether they can still be read, and are as they were written.
+    var areCurrent: Bool {
+        entries.allSatisfy { !$0.item.collection.isLocked && $0.item.collection.hasSecret(of: $0.revision) }
     }
 
     consuming func end(in writer: inout Writer) {

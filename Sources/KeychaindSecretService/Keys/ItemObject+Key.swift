@@ -83,7 +83,7 @@ extension ItemObject {
     private func use<Value: ~Copyable & Sendable>(
         _ operation: @escaping @Sendable (any PrivateKey) throws(KeyError) -> Value
     ) async throws(BusError) -> Value {
-        _ = try items.access.authorize(id, in: collection, for: client)
+        if try items.access.authorize(id, in: collection, for: client).isAudited { _ = await client.caller() }
         // The attribute only says whose turn to wait for.
         let inToken = collection.item(id)?.attributes[ItemObject.token] != nil
         return try await items.keys.use(for: client, inToken: inToken) { () async throws(BusError) in
@@ -94,7 +94,9 @@ extension ItemObject {
             let outcome = await BlockingThread.run {
                 KeyOutcome { () throws(KeyError) in try operation(try key.read()) }
             }
-            try items.access.release(id, in: collection, to: client, .keyUse)
+            if try items.access.release(id, in: collection, to: client, .keyUse).isAudited {
+                try await items.access.settle(for: client)
+            }
             do throws(KeyError) {
                 return try outcome.get()
             } catch {

@@ -40,6 +40,19 @@ extension DesktopNotification {
         )
     }
 
+    static func auditFailed(reason: String) -> DesktopNotification {
+        let reason = PromptText.name(reason, limit: 300)
+        return DesktopNotification(
+            summary: Text("A program did not get a protected secret"),
+            body: Text(
+                """
+                It was allowed to, but this could not be recorded: \(reason). Once it can be, the program gets the secret \
+                when it asks again.
+                """
+            )
+        )
+    }
+
     static func loginPasswordDiffers(_ label: String, actions: [Action]) -> DesktopNotification {
         let label = PromptText.name(label)
         return DesktopNotification(

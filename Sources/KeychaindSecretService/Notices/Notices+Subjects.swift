@@ -1,7 +1,7 @@
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindModel
-import KeychaindVault
+package import KeychaindVault
 
 /// The subjects of notifications.
 extension Notices {
@@ -32,6 +32,12 @@ extension Notices {
             because: "\(login.name)",
             .loginPasswordDiffers(login.label, actions: button(\.unlock))
         )
+    }
+
+    /// - Parameter failure: the reason why a release could not be recorded; nil resolves the subject.
+    package func auditWasWritten(_ failure: VaultError?) {
+        guard let failure else { return resolve(.audit) }
+        tell(.audit, because: "\(failure.code)", .auditFailed(reason: failure.reason))
     }
 
     func readerIsLocked() {

@@ -19,6 +19,8 @@ package final class Notices {
         /// Another program has put an older state in place of a keychain, or something else.
         case older
         case reader
+        /// A secret was withheld, since its release could not be recorded.
+        case audit
     }
 
     private struct Latest {

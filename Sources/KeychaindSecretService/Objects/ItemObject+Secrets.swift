@@ -23,9 +23,17 @@ extension ItemObject {
     @BusActor
     private func answerSecret(_ call: MethodCall, in session: Session) throws(BusError) -> Dispatch {
         let permission = try items.access.authorize(id, in: collection, for: client)
+        guard !permission.isAudited else {
+            return .suspending { () async throws(BusError) in
+                // Else the audit would wait for the name of the caller.
+                _ = await client.caller()
+                try client.checkConnected()
+                try await getStored(call, in: session)
+            }
+        }
         let secret: Secret?
         do throws(VaultError) {
-            secret = try collection.secret(of: id, under: permission.grant)
+            secret = try collection.secret(of: id, under: nil)
         } catch {
             throw failure(error)
         }
@@ -37,26 +45,24 @@ extension ItemObject {
             }
         }
         try secret.checkReleasable()
-        let encoded = try session.encode(secret)
-        items.access.use(permission, of: id, in: collection, by: client)
-        encoded.answer(call)
+        try session.encode(secret).answer(call)
         return .answered
     }
 
     /// Maximum number of reads of a secret that keeps changing.
     private static let readings = 3
 
-    /// Sends a secret that is read from disk first.
+    /// Sends a secret that is read from disk first, or whose release is audited: once that is on the disk.
     ///
     /// Access is checked before the read and again before the reply; a change in between repeats both.
     @BusActor
     private func getStored(_ call: MethodCall, in session: Session) async throws(BusError) {
         for _ in 0..<ItemObject.readings {
-            let grant = try items.access.authorize(id, in: collection, for: client).grant
+            let permission = try items.access.authorize(id, in: collection, for: client)
             guard let revision = collection.revision(of: id) else { break }
             let secret: Secret
             do throws(VaultError) {
-                secret = try await collection.storedSecret(of: revision, with: grant?.key)
+                secret = try await collection.storedSecret(of: revision, with: permission.grant?.key)
             } catch  where error.code == .busy {
                 continue
             } catch {
@@ -65,7 +71,10 @@ extension ItemObject {
             guard collection.hasSecret(of: revision) else { continue }
             try secret.checkReleasable()
             let encoded = try session.encode(secret)
-            try items.access.release(id, in: collection, to: client)
+            if try items.access.release(id, in: collection, to: client).isAudited {
+                try await items.access.settle(for: client)
+                guard !collection.isLocked, collection.hasSecret(of: revision) else { throw ItemAccess.hasEnded }
+            }
             return encoded.answer(call)
         }
         throw BusError(.failed, "item \(id) kept changing while it was read; try again")

@@ -28,13 +28,14 @@ extension ServiceObject {
 
     // MARK: In memory
 
-    /// Writes and releases the secrets of different items; false if one is on the disk.
+    /// Writes the secrets of different items; false if one is on the disk, or a release may have to be audited.
     @BusActor
     func writeResidentSecrets(
         of items: [WantedItem],
         in session: Session,
         to writer: inout Writer
     ) throws(BusError) -> Bool {
+        guard !provider.rules.isActive, items.allSatisfy({ wanted in wanted.item.grant == nil }) else { return false }
         var secrets = WrittenSecrets(in: &writer, upTo: provider.limits.secretBytesPerReply)
         for (number, wanted) in items.enumerated() {
             guard let revision = wanted.item.collection.revision(of: wanted.item.id) else { continue }
@@ -46,20 +47,9 @@ extension ServiceObject {
             case .unavailable: provider.changes.problemMayHaveChanged(wanted.item.collection)
             }
         }
-        // The access decisions still hold: nothing was awaited since. But a grant may allow one release of an item that
-        // was requested under two paths.
-        let areRuled = provider.rules.isActive
-        if areRuled || secrets.haveGrants {
-            secrets.keep(in: &writer) { item in item.grant == nil && !areRuled || release(item) }
-        }
+        // The access decisions still hold: nothing was awaited since.
         secrets.end(in: &writer)
         return true
-    }
-
-    /// Checks access again, and uses and audits a grant; false if access has ended.
-    @BusActor
-    private func release(_ item: ReadableItem) -> Bool {
-        (try? provider.access.release(item.id, in: item.collection, to: client)) != nil
     }
 
     /// The secret, if it is in memory and intact.
@@ -102,6 +92,11 @@ extension ServiceObject {
         answering call: MethodCall,
         _ requests: @BusActor (inout Writer, inout TimeSlice) async throws(BusError) -> Requests
     ) async throws(BusError) {
+        if provider.rules.isActive {
+            // Else the audit would wait for the name of the caller.
+            _ = await client.caller()
+            try client.checkConnected()
+        }
         try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
             let wasConfined = client.view.isConfined
             var slice = provider.largeAnswers.beginSlice()
@@ -134,9 +129,13 @@ extension ServiceObject {
                 try client.checkConnected()
                 if numbers.isEmpty || reading == ServiceObject.readings { break }
             }
-            // Nothing is awaited from here on.
-            if !wasConfined { try client.checkUnconfined() }
+            // Between the last check and the reply, only the disk is waited for.
             secrets.useGrants(in: &writer, check)
+            if secrets.areAudited {
+                try await provider.access.settle(for: client)
+                guard secrets.areCurrent else { throw ItemAccess.hasEnded }
+            }
+            if !wasConfined { try client.checkUnconfined() }
             secrets.end(in: &writer)
             call.reply(written: writer)
         }

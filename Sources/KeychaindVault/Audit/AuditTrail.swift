@@ -10,7 +10,8 @@ final class AuditTrail: Sendable {
     struct Waiting: Sendable {
         let entry: AuditEntry
         let ring: AuditRing
-        var weight = 1
+        /// The number of entries that it says were lost; zero for any other.
+        var losses = 0
     }
 
     /// The most pending entries of a ring.
@@ -23,7 +24,19 @@ final class AuditTrail: Sendable {
         var waiting: [Waiting] = []
         var counts: [AuditRing: Int] = [:]
         var lost: [AuditRing: Int] = [:]
-        var key: AuditKey?
+        var keys: [CollectionName: AuditKey] = [:]
+
+        var key: AuditKey? { keys[.login] }
+
+        mutating func append(_ waiting: Waiting) -> Bool {
+            guard counts[waiting.ring, default: 0] < AuditTrail.capacity else {
+                lost[waiting.ring, default: 0] += 1
+                return false
+            }
+            counts[waiting.ring, default: 0] += 1
+            self.waiting.append(waiting)
+            return true
+        }
     }
 
     private let state = Mutex(State())
@@ -31,12 +44,7 @@ final class AuditTrail: Sendable {
     /// Adds an entry; true when the writing thread must be woken.
     func add(_ entry: AuditEntry, in ring: AuditRing) -> Bool {
         state.withLock { state in
-            guard state.counts[ring, default: 0] < Self.capacity else {
-                state.lost[ring, default: 0] += 1
-                return false
-            }
-            state.counts[ring, default: 0] += 1
-            state.waiting.append(Waiting(entry: entry, ring: ring))
+            guard state.append(Waiting(entry: entry, ring: ring)) else { return false }
             return state.key != nil && (state.waiting.count == 1 || state.waiting.count == Self.many)
         }
     }
@@ -44,23 +52,32 @@ final class AuditTrail: Sendable {
     /// Whether the entries should be written at once.
     var isLong: Bool { state.withLock { state in state.waiting.count >= Self.many } }
 
-    /// The audit key; nil before the first unlock of `login`.
-    var key: AuditKey? {
-        get { state.withLock { state in state.key } }
-        set { state.withLock { state in state.key = newValue } }
+    /// Whether the audit can be read: since the first unlock of `login`.
+    var isReadable: Bool { state.withLock { state in state.key != nil } }
+
+    /// Adds the key of a keychain that was unlocked.
+    func add(_ key: AuditKey, of name: CollectionName) {
+        state.withLock { state in state.keys[name] = key }
     }
+
+    /// The keys of all keychains that have been unlocked, with any of which an entry may be sealed.
+    var keys: [AuditKey] { state.withLock { state in Array(state.keys.values) } }
 
     /// The pending entries, oldest first.
     var waiting: [AuditEntry] { state.withLock { state in state.waiting.map(\.entry) } }
 
     /// Takes the pending entries, with one per ring for lost entries; nil when there are none or no key.
-    func take(at now: Timestamp) -> (entries: [Waiting], key: AuditKey)? {
+    ///
+    /// - Parameter anyKey: whether the key of another keychain will do before the first unlock of `login`.
+    func take(at now: Timestamp, anyKey: Bool) -> (entries: [Waiting], key: AuditKey)? {
         state.withLock { state in
-            guard let key = state.key, !state.waiting.isEmpty else { return nil }
+            guard let key = state.key ?? (anyKey ? state.keys.first?.value : nil), !state.waiting.isEmpty else {
+                return nil
+            }
             var entries = state.waiting
             for (ring, count) in state.lost {
                 let entry = AuditEntry(time: now, kind: .lost, outcome: "\(count) entries were lost")
-                entries.append(Waiting(entry: entry, ring: ring, weight: count))
+                entries.append(Waiting(entry: entry, ring: ring, losses: count))
             }
             state.waiting = []
             state.counts = [:]
@@ -69,14 +86,26 @@ final class AuditTrail: Sendable {
         }
     }
 
-    func lose(_ entries: [Waiting]) {
+    /// Puts entries back that could not be written, before later ones.
+    func putBack(_ entries: [Waiting]) {
         state.withLock { state in
-            for waiting in entries { state.lost[waiting.ring, default: 0] += waiting.weight }
+            let later = state.waiting
+            state.waiting = []
+            state.counts = [:]
+            for waiting in entries + later {
+                if waiting.losses > 0 {
+                    state.lost[waiting.ring, default: 0] += waiting.losses
+                } else {
+                    _ = state.append(waiting)
+                }
+            }
         }
     }
 }
 
 /// The key of audit entries: that of `login`, from its first unlock to the end of the process.
+///
+/// Before that, entries that have to be on the disk are sealed with the key of another keychain.
 final class AuditKey: Sendable {
     private let key: SealingKey
 
@@ -117,22 +146,35 @@ final class AuditKey: Sendable {
 extension Vault {
     /// Records an audit entry; returns at once and never fails.
     ///
-    /// The entry is written within a second; the end of the process before that loses it. A bounded number waits for
-    /// the first unlock of `login`.
+    /// The entry is written within a second; the end of the process before that loses it, unless ``writeAudit()`` has
+    /// returned. A bounded number waits for the first unlock of `login`.
     package func audit(_ entry: AuditEntry, in ring: AuditRing) {
         guard let context, context.audit.add(entry, in: ring) else { return }
         context.folderWorker.post { folder in folder.writeAuditIfLong() }
     }
 
+    /// Waits until all entries so far are on the disk.
+    ///
+    /// Throws `locked` before the first unlock of any keychain with a file, and the error of the disk; the entries are
+    /// written once that is possible.
+    package func writeAudit() async throws(VaultError) {
+        guard let context else { throw VaultError.vaultClosed }
+        guard !context.audit.keys.isEmpty else {
+            throw VaultError(.locked, reason: "the audit cannot be written before a keychain is unlocked")
+        }
+        try await context.folderWorker.perform { (folder) throws(VaultError) in try folder.writeAudit(anyKey: true) }
+    }
+
     /// Returns the audit entries of all rings, newest first; a nil `since` means all.
     ///
-    /// Throws `locked` before the first unlock of `login`. Entries of a deleted `login` cannot be read.
+    /// Throws `locked` before the first unlock of `login`. Leaves out entries under the key of a deleted `login`, or
+    /// of another keychain that has not been unlocked.
     package func auditEntries(
         since: Timestamp? = nil,
         limit: Int = AuditEntry.maximumCount
     ) async throws(VaultError) -> [AuditEntry] {
         guard let context else { throw VaultError.vaultClosed }
-        guard context.audit.key != nil else {
+        guard context.audit.isReadable else {
             throw VaultError(.locked, reason: "the audit cannot be read before the login keychain is unlocked")
         }
         return try await context.folderWorker.perform { (folder) throws(VaultError) in

@@ -111,7 +111,7 @@ extension Collection {
                 if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
                 throw VaultError.lockedMeanwhile
             }
-            if name == .login { adoptAuditKey(keys.collection) }
+            adoptAuditKey(keys.collection)
             unlockedBy = keys.openedBy
             phase = .unlocked(keys.secrets)
         } catch {
@@ -231,8 +231,8 @@ extension Collection {
 
     private func adoptAuditKey(_ keys: CollectionKeys) {
         do throws(VaultError) {
-            context.audit.key = try AuditKey(keys)
-            context.folderWorker.post { folder in folder.writeAudit() }
+            context.audit.add(try AuditKey(keys), of: name)
+            if name == .login { context.folderWorker.post { folder in folder.writeAudit() } }
         } catch {
             context.configuration.logger.error("The audit cannot be written: \(error)")
         }

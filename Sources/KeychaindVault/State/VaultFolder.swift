@@ -181,8 +181,18 @@ final class VaultFolder {
         removeLockouts(of: owners)
     }
 
+    /// Writes the audit entries that wait; they go on waiting if that fails.
     func writeAudit() {
-        guard case .opened(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }
+        guard case .opened(let file) = stateFile, file.isWritable else { return }
+        do throws(VaultError) {
+            try writeAudit(anyKey: false)
+        } catch {
+            logger.warning("Audit entries could not be written to the disk and wait: \(error)")
+        }
+    }
+
+    func writeAudit(anyKey: Bool) throws(VaultError) {
+        guard let batch = audit.take(at: now(), anyKey: anyKey) else { return }
         do throws(VaultError) {
             try changeState { (state) throws(VaultError) in
                 try state.appendAudit(batch.entries.map(\.ring)) { (index, number) throws(VaultError) in
@@ -190,8 +200,8 @@ final class VaultFolder {
                 }
             }
         } catch {
-            audit.lose(batch.entries)
-            logger.warning("\(batch.entries.count) audit entries are lost: \(error)")
+            audit.putBack(batch.entries)
+            throw error
         }
     }
 
@@ -202,7 +212,8 @@ final class VaultFolder {
     /// Returns the audit entries, newest first, pending ones included.
     func auditEntries(since: Timestamp?, limit: Int) throws(VaultError) -> [AuditEntry] {
         writeAudit()
-        guard limit > 0, let key = audit.key else { return [] }
+        guard limit > 0 else { return [] }
+        let keys = audit.keys
         let earliest = since?.microsecondsSinceEpoch ?? .min
         var entries = audit.waiting.reversed().filter { entry in entry.time.microsecondsSinceEpoch >= earliest }
         entries = Array(entries.prefix(limit))
@@ -211,9 +222,8 @@ final class VaultFolder {
         try file.forEachAudit { number, row in
             guard entries.count < limit else { return false }
             // The clock may have been set back, so times need not be ordered.
-            if let entry = key.open(row, number: number), entry.time.microsecondsSinceEpoch >= earliest {
-                entries.append(entry)
-            }
+            let entry = keys.lazy.compactMap { key in key.open(row, number: number) }.first
+            if let entry, entry.time.microsecondsSinceEpoch >= earliest { entries.append(entry) }
             return true
         }
         return entries

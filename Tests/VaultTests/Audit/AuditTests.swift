@@ -134,6 +134,38 @@ import Testing
         await vault.close()
     }
 
+    @Test func writeAudit_isOnTheDisk() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        vault.audit(entry("written"))
+        try await vault.writeAudit()
+        let copy = try folder.snapshot()
+        await vault.close()
+        let reopened = try await Vault.opened(Fixture.configuration(copy, clock: clock))
+        _ = try await reopened.unlockedLogin()
+        #expect(try await reopened.auditEntries().map(\.outcome) == ["written"])
+        await reopened.close()
+    }
+
+    @Test func writeAudit_beforeLogin_takesTheKeyOfAnotherKeychain() async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        let name = try await vault.createCollection(label: "Work", password: Fixture.bytes("work")).name
+        await vault.close()
+        vault = try await opened()
+        vault.audit(entry("early"))
+        await #expect(throws: VaultError.of(.locked)) { try await vault.writeAudit() }
+        try await #require(vault.collection(named: name)).unlock(with: Fixture.bytes("work"))
+        try await vault.writeAudit()
+        await vault.close()
+        vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        #expect(try await vault.auditEntries() == [])
+        try await #require(vault.collection(named: name)).unlock(with: Fixture.bytes("work"))
+        #expect(try await vault.auditEntries().map(\.outcome) == ["early"])
+        await vault.close()
+    }
+
     @Test func longTexts_areTruncated() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()

@@ -1,0 +1,31 @@
+"""audit.py MODE ITEM: reads a protected item after the owner's yes.
+
+make    creates the item, and prints its path
+killed  reads it, and kills keychaind as soon as the secret is there
+full    reads it, while the disk takes no record
+"""
+
+import os
+import signal
+import sys
+
+from secrets_client import *
+
+VALUE = b"a secret whose release is recorded"
+
+mode, path = sys.argv[1:]
+client = Client()
+if mode == "make":
+    attributes = {**SCHEMA, "service": "bank", "keychain:access-control": "userPresence"}
+    print(client.create("Bank", attributes, VALUE)[0])
+elif mode == "killed":
+    process = client.process()
+    client.unlock(path)
+    value = client.read(path)
+    os.kill(process, signal.SIGKILL)
+    print("the program reads the item, and kills keychaind:", value == VALUE)
+else:
+    print("the owner says yes:", client.unlock(path) == [path])
+    spoils = attempt(client.read, path)
+    verdict("a secret whose release cannot be recorded", VALUE, spoils)
+    print("it is an error of the disk:", isinstance(spoils, Refused) and spoils.args[0].endswith("IOError"))
