@@ -41,7 +41,7 @@ extension SecCertificate: CustomStringConvertible {
 ///   - data: the certificate in DER.
 /// - Returns: nil if the data is not a certificate.
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
-    try? SecCertificate([UInt8](data as Data))
+    try? SecCertificate(data.contents)
 }
 
 /// The certificate in DER.

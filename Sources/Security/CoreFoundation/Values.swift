@@ -2,6 +2,11 @@ public import Foundation
 
 // MARK: Data
 
+extension NSData {
+    /// The bytes; `as Data` takes as many calls as there are bytes.
+    var contents: [UInt8] { [UInt8](UnsafeRawBufferPointer(start: bytes, count: length)) }
+}
+
 /// Copies bytes.
 public func CFDataCreate(_ allocator: CFAllocator!, _ bytes: UnsafePointer<UInt8>!, _ length: CFIndex) -> CFData! {
     NSData(bytes: bytes, length: max(0, length))
@@ -14,7 +19,7 @@ public func CFDataCreateMutable(_ allocator: CFAllocator!, _ capacity: CFIndex) 
 
 /// Copies data.
 public func CFDataCreateCopy(_ allocator: CFAllocator!, _ theData: CFData!) -> CFData! {
-    NSData(data: theData as Data)
+    NSData(bytes: theData.bytes, length: theData.length)
 }
 
 /// The number of bytes.

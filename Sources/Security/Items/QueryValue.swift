@@ -18,7 +18,7 @@ enum QueryValue {
         case let number as NSNumber: self = .number(number.int64Value)
         case let date as Date: self = .date(date)
         case let text as NSString: self = .text(text as String)
-        case let data as NSData: self = .data([UInt8](data as Data))
+        case let data as NSData: self = .data(data.contents)
         case let date as NSDate: self = .date(date as Date)
         case let url as URL: self = .text(url.absoluteString)
         default: self = QueryValue.other(value)
@@ -32,7 +32,7 @@ enum QueryValue {
         if type == NSString.self, let text = object as? NSString {
             self = .text(text as String)
         } else if type == NSData.self, let data = object as? NSData {
-            self = .data([UInt8](data as Data))
+            self = .data(data.contents)
         } else if type == NSNumber.self, let number = object as? NSNumber {
             self = .number(number.int64Value)
         } else if object as AnyObject === kCFBooleanTrue {

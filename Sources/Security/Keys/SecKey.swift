@@ -211,7 +211,7 @@ public func SecKeyCreateWithData(
         guard query.values[.token] == nil else {
             throw StatusError(errSecUnimplemented, "a token makes its keys itself: SecKeyCreateRandomKey")
         }
-        var bytes = [UInt8](keyData as Data)
+        var bytes = keyData.contents
         if type == .rsa, keyClass == .public, let key = SubjectPublicKeyInfo.rsaKey(bytes) { bytes = key }
         let material = try KeyMaterial(checking: bytes, type: type, keyClass: keyClass)
         return SecKey(material, KeyProperties(of: query))

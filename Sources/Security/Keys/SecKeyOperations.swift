@@ -31,7 +31,7 @@ public func SecKeyCreateSignature(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     reporting(to: error) { () throws(StatusError) in
-        Data(try key.sign([UInt8](dataToSign as Data), algorithm)) as NSData
+        Data(try key.sign(dataToSign.contents, algorithm)) as NSData
     }
 }
 
@@ -52,7 +52,7 @@ public func SecKeyVerifySignature(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool {
     reporting(to: error) { () throws(StatusError) in
-        try key.verify([UInt8](signature as Data), of: [UInt8](signedData as Data), algorithm)
+        try key.verify(signature.contents, of: signedData.contents, algorithm)
         return true
     } ?? false
 }
@@ -91,7 +91,7 @@ public func SecKeyCreateDecryptedData(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     reporting(to: error) { () throws(StatusError) in
-        try key.decrypt([UInt8](ciphertext as Data), algorithm) as NSData
+        try key.decrypt(ciphertext.contents, algorithm) as NSData
     }
 }
 

@@ -57,7 +57,7 @@ public func SecPKCS12Import(
             }
             password = text
         }
-        let contents = try PKCS12Contents([UInt8](pkcs12_data as Data), password: password)
+        let contents = try PKCS12Contents(pkcs12_data.contents, password: password)
         items.pointee = try contents.items() as NSArray
     }
 }
