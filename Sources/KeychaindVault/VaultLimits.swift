@@ -25,6 +25,9 @@ package struct VaultLimits: Equatable, Sendable {
     /// The most bytes of the collection in memory: sealed secrets, labels and attributes.
     package var memoryBytes = 64 * 1024 * 1024
 
+    /// The most bytes of a copy of a collection's file, when it is made and when it is read back.
+    package var copyBytes: Int64 = 1 << 30
+
     package var passwordBytes = 64 * 1024
 
     /// The bytes of locked memory that an unlock leaves free for sessions, passwords and grants.
@@ -56,6 +59,16 @@ package struct VaultLimits: Equatable, Sendable {
         }
         guard secret.contentType.utf8.count <= contentTypeBytes else {
             throw VaultError(.limitExceeded, reason: "a content type has at most \(contentTypeBytes) bytes")
+        }
+    }
+
+    /// Throws for a copy of a collection's file that could not be read back.
+    func check(copyBytes count: Int) throws(VaultError) {
+        guard count <= copyBytes else {
+            throw VaultError(
+                .limitExceeded,
+                reason: "a copy would have \(count >> 20) MiB, and at most \(copyBytes >> 20) MiB can be read back"
+            )
         }
     }
 

@@ -58,6 +58,29 @@ import Testing
         await vault.close()
     }
 
+    @Test func tooLargeToBeReadBack_leavesTheLastGenerations_andIsAProblem() async throws {
+        var limits = VaultLimits()
+        limits.copyBytes = 128 << 10
+        let configuration = Fixture.configuration(folder, clock: clock, limits: limits, generations: 1)
+        let vault = try await Vault.opened(configuration)
+        let login = try await vault.unlockedLogin()
+        try await login.add()
+        let large = try await login.add("large", secret: String(repeating: "x", count: 256 << 10))
+        let kept = generations
+        #expect(kept.count == 1 && login.problem == nil)
+        clock.advance(seconds: day)
+        try await login.add()
+        #expect(generations == kept)
+        #expect(login.problem?.contains("no new copies") == true)
+        try await login.deleteItem(large)
+        clock.advance(seconds: day)
+        try await login.add()
+        #expect(generations.count == 1 && generations != kept)
+        #expect(login.problem == nil)
+        #expect(try await vault.copies(nil).count == 1)
+        await vault.close()
+    }
+
     @Test func nothingChanged_noNewGeneration() async throws {
         for _ in 0..<4 {
             let vault = try await opened()

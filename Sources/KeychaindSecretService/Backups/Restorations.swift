@@ -98,25 +98,34 @@ final class Restorations {
 
     /// Backs up all keychains now, and returns the copies after reading them back.
     ///
-    /// Throws `Failed` if some have no new backup, after the others have theirs.
+    /// Throws `Failed` if some have no new backup that can be read, after the others have theirs; `LimitsExceeded` if
+    /// those are too large.
     func backUp(for client: Client) async throws(BusError) -> [KeychainCopy] {
         guard let backups else { throw BusError(.notSupported, "there is no home folder for backups") }
         let (copies, failures) = try await limited(for: client) { [vault] () async throws(VaultError) in
-            var files: Set<String> = []
-            var failures: [String] = []
+            var made: [String: Collection] = [:]
+            var failures: [(label: String, error: VaultError)] = []
             for collection in vault.collections where !collection.isVacant && !collection.isEphemeral {
                 do throws(VaultError) {
                     try await vault.backUp(collection.name, to: backups)
-                    files.insert(collection.name.fileName)
+                    made[collection.name.fileName] = collection
                 } catch {
-                    failures.append("\(collection.label): \(error.reason)")
+                    failures.append((collection.label, error))
                 }
             }
-            let copies = try await vault.copies(backups)
-            return (copies.filter { copy in copy.kind == .backup && files.contains(copy.file) }, failures)
+            let copies = try await vault.copies(backups).filter { copy in
+                copy.kind == .backup && made.removeValue(forKey: copy.file) != nil
+            }
+            let unread = VaultError(.unreadable, reason: "its copy cannot be read back")
+            return (copies, failures + made.values.map { collection in (collection.label, unread) })
         }
         guard failures.isEmpty else {
-            throw BusError(.failed, "there is no new backup of \(failures.joined(separator: "; "))")
+            let isTooLarge = failures.allSatisfy { failure in failure.error.code == .limitExceeded }
+            let reasons = failures.map { failure in "\(failure.label): \(failure.error.reason)" }
+            throw BusError(
+                isTooLarge ? .limitsExceeded : .failed,
+                "there is no new backup of \(reasons.joined(separator: "; "))"
+            )
         }
         return copies
     }

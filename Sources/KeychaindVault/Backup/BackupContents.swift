@@ -34,8 +34,8 @@ package final class BackupContents: Sendable {
             into: ItemTable(),
             keys: keys.collection,
             indexKey: nil,
-            // All are needed, and a backup has at most `StagedBackup.maximumSize`.
-            residentSecretBytes: Int(StagedBackup.maximumSize)
+            // All are needed, and a copy has no more bytes.
+            residentSecretBytes: Int(VaultLimits().copyBytes)
         )
         table = try loader.load(from: file).table
         try file.finish(isSound: true)
@@ -125,10 +125,10 @@ extension Collection {
     package func keepGenerationNow() async throws(VaultError) {
         let kept = max(1, context.configuration.generations)
         let generations = Generations(of: name, in: context.folder, keeping: kept)
-        let now = context.configuration.now()
+        let (now, limits) = (context.configuration.now(), context.configuration.limits)
         let keys = checkKeys
-        try await read(on: context.copyWorker) { () throws(VaultError) in
-            try generations.keep(at: now, always: true, checkedWith: keys)
+        _ = try await read(on: context.copyWorker) { () throws(VaultError) in
+            try generations.keep(at: now, always: true, within: limits, checkedWith: keys)
         }
     }
 }

@@ -120,17 +120,20 @@ struct SealedCopy: Sendable {
 
     private let name: CollectionName
     private let folder: Folder
+    private let limits: VaultLimits
     private let keys: CheckKeys?
 
-    init(of name: CollectionName, in folder: Folder, checkedWith keys: CheckKeys?) {
+    init(of name: CollectionName, in folder: Folder, within limits: VaultLimits, checkedWith keys: CheckKeys?) {
         self.name = name
         self.folder = folder
+        self.limits = limits
         self.keys = keys
     }
 
     /// Creates the copy in the vault's folder, checks it, opens it and removes its name.
     ///
-    /// Works beside a concurrent writer. Throws `unreadable` if the copy is damaged.
+    /// Works beside a concurrent writer. Throws `unreadable` if the copy is damaged, and `limitExceeded` if it is too
+    /// large to be read back.
     func make() throws(VaultError) -> OpenedFile {
         let file = "backup-" + name.unfinishedFileName
         let database = try Database(path: folder.file(name.fileName), mode: .shared)
@@ -138,6 +141,7 @@ struct SealedCopy: Sendable {
         defer { try? folder.removeDatabase(file) }
         try folder.makeEmptyFile(file)
         try database.run("VACUUM INTO ?1", .text(folder.file(file)))
+        try limits.check(copyBytes: folder.size(of: file))
         let report = try FileCheck.run(folder.file(file), .immutable, keys: keys)
         guard report.isSound else {
             throw VaultError(.unreadable, reason: "the copy is damaged: \(report.findings.joined(separator: "; "))")

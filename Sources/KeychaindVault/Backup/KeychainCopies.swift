@@ -38,19 +38,26 @@ struct KeychainCopies: Sendable {
     private let keychains: Set<Substring>
     private let folder: Folder
     private let backups: BackupFolder?
+    private let limits: VaultLimits
 
     /// - Parameter keychains: the names of those that the vault has or misses.
-    init(of keychains: some Sequence<CollectionName>, in folder: Folder, _ backups: BackupFolder?) {
+    init(
+        of keychains: some Sequence<CollectionName>,
+        in folder: Folder,
+        _ backups: BackupFolder?,
+        within limits: VaultLimits
+    ) {
         self.keychains = Set(keychains.map { name in name.encoded[...] })
         self.folder = folder
         self.backups = backups
+        self.limits = limits
     }
 
     /// The readable copies, newest last; blocks, since each file is copied and checked.
     func all() throws(VaultError) -> [KeychainCopy] {
         var copies: [KeychainCopy] = []
         for (kind, file) in try listedFiles() {
-            guard let staged = try? StagedBackup(copying: open(kind, file), to: folder) else { continue }
+            guard let staged = try? stage(open(kind, file), CopyStop()) else { continue }
             copies.append(
                 KeychainCopy(
                     kind: kind,
@@ -71,8 +78,16 @@ struct KeychainCopies: Sendable {
         try listedFiles().map { copy in "\(copy.kind.rawValue):\(copy.file)" }
     }
 
-    /// Opens the file of a copy; throws `unreadable` if there is none with this identifier.
-    func open(_ id: String) throws(VaultError) -> OpenedFile {
+    /// Stages a copy; throws `unreadable` if there is none with this identifier.
+    func stage(_ id: String, _ stop: CopyStop = CopyStop()) throws(VaultError) -> StagedBackup {
+        try stage(open(id), stop)
+    }
+
+    private func stage(_ file: consuming OpenedFile, _ stop: CopyStop) throws(VaultError) -> StagedBackup {
+        try StagedBackup(copying: file, to: folder, within: limits, stop)
+    }
+
+    private func open(_ id: String) throws(VaultError) -> OpenedFile {
         let parts = id.split(separator: ":", maxSplits: 1).map(String.init)
         // Only listed names: an identifier is no path.
         guard parts.count == 2, let kind = KeychainCopy.Kind(rawValue: parts[0]),
@@ -129,7 +144,7 @@ struct KeychainCopies: Sendable {
             guard let backups, let opened = try UserFolder.open(backups.path, followingLinks: true) else {
                 throw VaultError(.unreadable, reason: "there is no such copy")
             }
-            return try opened.read(file, maximumSize: StagedBackup.maximumSize)
+            return try opened.read(file, maximumSize: limits.copyBytes)
         }
     }
 
@@ -140,7 +155,7 @@ struct KeychainCopies: Sendable {
 
 extension Vault {
     func keychainCopies(in folder: Folder, _ backups: BackupFolder?) -> KeychainCopies {
-        KeychainCopies(of: collections.map(\.name), in: folder, backups)
+        KeychainCopies(of: collections.map(\.name), in: folder, backups, within: limits)
     }
 
     /// The generations and backups that can be restored, oldest first.
@@ -160,8 +175,6 @@ extension Vault {
         guard let context else { throw VaultError.vaultClosed }
         let copies = keychainCopies(in: context.folder, backups)
         let worker = try Worker("restore", (), pool: .foreignFiles)
-        return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
-            try StagedBackup(copying: copies.open(id), to: folder, stop)
-        }
+        return try await worker.perform { (_) throws(VaultError) in try copies.stage(id, stop) }
     }
 }

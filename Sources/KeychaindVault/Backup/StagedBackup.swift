@@ -5,9 +5,6 @@ package import KeychaindModel
 /// A backup to restore, copied into the vault's folder where nobody else can change it; removed on deinit unless
 /// restored.
 package final class StagedBackup: Sendable {
-    /// The most bytes of a backup.
-    package static let maximumSize: Int64 = 1 << 30
-
     package let itemCount: Int
 
     let header: CollectionHeader
@@ -24,6 +21,7 @@ package final class StagedBackup: Sendable {
     init(
         copying source: borrowing OpenedFile,
         to folder: Folder,
+        within limits: VaultLimits,
         _ stop: CopyStop = CopyStop()
     ) throws(VaultError) {
         let number = try cipher { () throws(GcryptError) in try RandomBytes.nonce(8) }
@@ -33,7 +31,7 @@ package final class StagedBackup: Sendable {
         do throws(VaultError) {
             let target = try OpenedFile(folder.file(file), flags: O_WRONLY | O_CREAT | O_EXCL)
             try stop.setFile(file)
-            try source.copyPlainFile(to: target, maximumSize: Self.maximumSize, stop)
+            try source.copyPlainFile(to: target, maximumSize: limits.copyBytes, stop)
             try stop.setFile(nil)
             (header, state, itemCount) = try CollectionFile.examine(file, in: folder)
         } catch {

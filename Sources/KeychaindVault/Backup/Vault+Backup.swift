@@ -11,9 +11,9 @@ extension Vault {
     /// Puts a sealed copy of a collection with a readable file into the user's backup folder, on threads of their own,
     /// after the backups that were begun before.
     ///
-    /// Throws `unreadable` when the collection is missing, damaged or lacks changes, so that no good backup is
-    /// replaced, or when the name belongs to something else, and disk errors. Damage that is found becomes a problem of
-    /// the collection.
+    /// Throws `unreadable` when the collection is missing, damaged or lacks changes, and `limitExceeded` when the copy
+    /// is too large to be read back, so that no good backup is replaced; both become a problem of the collection. Also
+    /// throws `unreadable` when the name belongs to something else, and disk errors.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
         await backupTurn.begin()
         defer { backupTurn.end() }
@@ -25,14 +25,16 @@ extension Vault {
         }
         let problems = collection.problems + [collection.replacement?.problem].compactMap(\.self)
         guard problems.isEmpty else { throw VaultError(.unreadable, reason: problems.joined(separator: "; ")) }
-        let copy = SealedCopy(of: name, in: context.folder, checkedWith: collection.checkKeys)
+        let copy = SealedCopy(of: name, in: context.folder, within: limits, checkedWith: collection.checkKeys)
         let begun = Timestamp.now()
         let file: Handoff<OpenedFile>
         do throws(VaultError) {
             file = try await collection.read(on: context.copyWorker) { () throws(VaultError) in
                 Handoff(try copy.make())
             }
+            collection.noteCopy()
         } catch {
+            collection.noteCopy(failure: error)
             if error.code == .unreadable { await collection.lookForDamage() }
             throw error
         }
@@ -73,9 +75,9 @@ extension Vault {
         guard let context else { throw VaultError.vaultClosed }
         let worker = try Worker("restore", (), pool: .foreignFiles)
         let source = Handoff(file)
-        return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
+        return try await worker.perform { [folder = context.folder, limits] (_) throws(VaultError) in
             guard let source = source.take() else { throw VaultError.vaultClosed }
-            return try StagedBackup(copying: source, to: folder, stop)
+            return try StagedBackup(copying: source, to: folder, within: limits, stop)
         }
     }
 
@@ -85,9 +87,9 @@ extension Vault {
         let generations = Generations(of: collection.name, in: context.folder, keeping: 0)
         // Not on a thread for foreign files, all of which may wait for disks that never answer.
         let worker = try Worker("restore", ())
-        return try await worker.perform { [identifier = collection.former.identifier] (_) throws(VaultError) in
+        return try await worker.perform { [limits, identifier = collection.former.identifier] (_) throws(VaultError) in
             guard let newest = try generations.openNewest(of: identifier) else { return nil }
-            return try StagedBackup(copying: newest, to: generations.source)
+            return try StagedBackup(copying: newest, to: generations.source, within: limits)
         }
     }
 
@@ -121,7 +123,7 @@ extension Vault {
 
     /// Restores a backup in place of the present collection, which becomes a generation, or as a new collection.
     ///
-    /// An unreadable file is kept under another name. The result is durable and locked. Throws `busy` when another
+    /// A file that is unreadable, or too large for a generation, is kept under another name. The result is durable and locked. Throws `busy` when another
     /// collection has taken the name, `limitExceeded`, and disk errors; then nothing has changed, unless the reason
     /// says that this is unknown.
     package func restore(
@@ -138,7 +140,7 @@ extension Vault {
         guard present != nil || collections.count < context.configuration.limits.collections else {
             throw VaultError(.limitExceeded, reason: "there are too many collections")
         }
-        let swap = FileSwap(of: name, in: context.folder, now: context.configuration.now())
+        let swap = FileSwap(of: name, in: context.folder, within: limits, now: context.configuration.now())
         let hasFile: Bool
         switch present?.state {
         case nil, .vacant: hasFile = false
@@ -190,25 +192,27 @@ private struct FileSwap: Sendable {
     private let name: CollectionName
     private let file: String
     private let folder: Folder
+    private let limits: VaultLimits
     private let now: Timestamp
 
-    init(of name: CollectionName, in folder: Folder, now: Timestamp) {
+    init(of name: CollectionName, in folder: Folder, within limits: VaultLimits, now: Timestamp) {
         self.name = name
         self.folder = folder
+        self.limits = limits
         self.now = now
         file = name.fileName
     }
 
-    /// Keeps the present file as a generation, or under another name when it is unreadable.
+    /// Keeps the present file as a generation, or under another name when it is unreadable or too large for that.
     func keepPresent(isReadable: Bool, generations: Int) throws(VaultError) {
         if isReadable {
             do throws(VaultError) {
                 try Generations(of: name, in: folder, keeping: generations)
-                    .keep(at: now, always: true, checkedWith: nil)
+                    .keep(at: now, always: true, within: limits, checkedWith: nil)
                 try CollectionFile.foldJournal(file, in: folder)
                 return
             } catch {
-                guard error.code == .unreadable else { throw error }
+                guard error.code == .unreadable || error.code == .limitExceeded else { throw error }
             }
         }
         // Under both names until the backup is in its place: a crash leaves one or the other there.

@@ -17,14 +17,27 @@ extension Collection {
         let generations = Generations(of: name, in: context.folder, keeping: configuration.generations)
         do throws(VaultError) {
             let keys = checkKeys
-            try await read(on: context.copyWorker) { () throws(VaultError) in
-                try generations.keep(at: now, checkedWith: keys)
+            let isNew = try await read(on: context.copyWorker) { () throws(VaultError) in
+                try generations.keep(at: now, within: configuration.limits, checkedWith: keys)
             }
+            if isNew { noteCopy() }
         } catch {
             configuration.logger.warning("\(name): could not copy the file to a generation: \(error)")
+            noteCopy(failure: error)
+            // Not soon again: the copying takes long, and the change waits for it.
+            if error.code == .limitExceeded { return }
             let early = (Generations.interval - Generations.pause) * 1_000_000
             lastGeneration = Timestamp(microsecondsSinceEpoch: now.microsecondsSinceEpoch - early)
             if error.code == .unreadable, foundDamage == nil { await lookForDamage() }
+        }
+    }
+
+    /// Makes known that copies of the file are too large, or that one was made again.
+    func noteCopy(failure: VaultError? = nil) {
+        switch failure?.code {
+        case nil: copyObstacle = nil
+        case .limitExceeded?: copyObstacle = failure.map { "no new copies of it are made: \($0.reason)" }
+        case .some: break
         }
     }
 

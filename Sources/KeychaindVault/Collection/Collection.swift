@@ -45,6 +45,7 @@ package final class Collection {
         var problems =
             self.problems + [rollback, replacement?.problem, ledger.problem, disk.problem, state].compactMap(\.self)
         if case .unreadable(let reason) = phase, !problems.contains(reason) { problems.insert(reason, at: 0) }
+        if let copyObstacle { problems.append(copyObstacle) }
         if let foundDamage { problems.append(foundDamage.problem) }
         if let wayBack { problems.append(wayBack) }
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
@@ -53,7 +54,7 @@ package final class Collection {
     /// Whether there is a ``problem``.
     package var hasProblem: Bool {
         if !problems.isEmpty || rollback != nil || replacement != nil { return true }
-        if ledger.problem != nil || disk.problem != nil || wayBack != nil { return true }
+        if ledger.problem != nil || disk.problem != nil || copyObstacle != nil || wayBack != nil { return true }
         if case .unreadable = phase { return true }
         return name == .login && context.state.problem != nil
     }
@@ -126,6 +127,10 @@ package final class Collection {
     /// The damage found in the file since it was read; memory has the items that were intact then.
     var foundDamage: FoundDamage? {
         didSet { if foundDamage != oldValue { context.observer.onProblem?(name) } }
+    }
+    /// Why backups and generations cannot be made, in words for a person; nil if nothing is known against it.
+    var copyObstacle: String? {
+        didSet { if copyObstacle != oldValue { context.observer.onProblem?(name) } }
     }
     var disk = DiskPhase.working {
         didSet { if disk != oldValue { context.observer.onProblem?(name) } }

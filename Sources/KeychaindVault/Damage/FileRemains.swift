@@ -34,7 +34,7 @@ final class FileRemains: CollectionSource {
     ///
     /// Throws `unreadable` unless it is a regular file, and disk errors.
     init(of name: String, in folder: Folder) throws(VaultError) {
-        pages = try PageFile(folder.file(name), maximumSize: Int(StagedBackup.maximumSize))
+        pages = try PageFile(folder.file(name), maximumSize: Int(VaultLimits().copyBytes))
         let free = freePages()
         for number in 1...max(1, pages.count) where !free.contains(number) {
             guard let page = PageRows(number, of: pages) else { continue }

@@ -55,7 +55,7 @@ struct IntactCopy {
         _ copies: KeychainCopies
     ) -> Self? {
         let id = "backup:\(name.encoded).keychain"
-        guard let staged = try? StagedBackup(copying: copies.open(id), to: folder) else { return nil }
+        guard let staged = try? copies.stage(id) else { return nil }
         return Self(id, of: keys, file: staged.file, in: staged.folder, staged: staged)
     }
 

@@ -29,15 +29,24 @@ struct Generations: Sendable {
 
     /// Copies the collection unless the newest generation is recent and `always` is false; removes the oldest.
     ///
-    /// Works beside a concurrent writer. The copy gets its name when it was checked, and is complete and durable.
-    func keep(at now: Timestamp, always: Bool = false, checkedWith keys: CheckKeys?) throws(VaultError) {
-        guard kept > 0 else { return }
+    /// Works beside a concurrent writer. The copy gets its name when it was checked, and is complete and durable. Throws
+    /// `unreadable` if it is damaged, and `limitExceeded` if it is too large to be read back.
+    ///
+    /// - Returns: whether there is a new one.
+    @discardableResult
+    func keep(
+        at now: Timestamp,
+        always: Bool = false,
+        within limits: VaultLimits,
+        checkedWith keys: CheckKeys?
+    ) throws(VaultError) -> Bool {
+        guard kept > 0 else { return false }
         try folder.create()
         let existing = try names()
         let seconds = now.microsecondsSinceEpoch / 1_000_000
         if !always, let newest = existing.last {
             let next = GenerationName(after: newest, at: seconds, of: name)
-            if next.isSoon(after: newest) { return }
+            if next.isSoon(after: newest) { return false }
         }
         let path = source.file(name.fileName)
         let database = try Database(path: path, mode: .shared)
@@ -46,6 +55,7 @@ struct Generations: Sendable {
         try folder.makeEmptyFile(unfinished)
         do throws(VaultError) {
             try database.run("VACUUM INTO ?1", .text(folder.file(unfinished)))
+            try limits.check(copyBytes: folder.size(of: unfinished))
             let report = try FileCheck.run(folder.file(unfinished), .immutable, keys: keys)
             guard report.isSound else {
                 throw VaultError(.unreadable, reason: "the copy is damaged: \(report.findings.joined(separator: "; "))")
@@ -58,6 +68,7 @@ struct Generations: Sendable {
             throw error
         }
         for old in superfluous(try names()) { try folder.remove(old.file) }
+        return true
     }
 
     /// All but the newest states of days, and the newest of those that were kept between them, before restores.

@@ -127,6 +127,24 @@ private struct SealingHost: HostSealer {
         #expect(try home.bytes(of: "\(place)/login.keychain") == backup)
     }
 
+    @Test func backUp_tooLargeToBeReadBack_leavesTheLastBackup_andIsAProblem() async throws {
+        var limits = VaultLimits()
+        limits.copyBytes = 128 << 10
+        let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
+        let login = try await vault.unlockedLogin()
+        try await login.add("label", ["a": "b"], secret: "kept")
+        try await vault.backUp(.login, to: backups)
+        let large = try await login.add("large", ["n": "1"], secret: String(repeating: "x", count: 256 << 10))
+        await #expect(throws: VaultError.of(.limitExceeded)) { try await vault.backUp(.login, to: backups) }
+        #expect(login.problem?.contains("no new copies") == true)
+        #expect(try await vault.copies(backups).map(\.itemCount) == [1])
+        #expect(!folder.names.contains { $0.hasPrefix("backup-") })
+        try await login.deleteItem(large)
+        try await vault.backUp(.login, to: backups)
+        #expect(login.problem == nil)
+        await vault.close()
+    }
+
     @Test func otherFilesInTheBackupFolder_hideNoCopies() async throws {
         try await withVault { vault, login in
             try await login.add("late", ["n": "1"], secret: "late")

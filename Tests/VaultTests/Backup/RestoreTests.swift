@@ -82,7 +82,7 @@ import Testing
             for name in ["pipe", "text", "empty", "cut", "."] {
                 await #expect(throws: VaultError.self, "\(name)") { _ = try await vault.stage(open(home.file(name))) }
             }
-            truncate(home.file("empty"), off_t(StagedBackup.maximumSize) + 1)
+            truncate(home.file("empty"), off_t(VaultLimits().copyBytes) + 1)
             await #expect(throws: VaultError(.limitExceeded, reason: "")) {
                 _ = try await vault.stage(open(home.file("empty")))
             }
@@ -102,6 +102,20 @@ import Testing
         #expect(kept.count == 1)
         #expect(try folder.bytes(of: kept[0]) == Array("damaged".utf8))
         await vault.close()
+    }
+
+    @Test func restore_inPlaceOfAKeychainThatIsTooLargeForAPastState_keepsItsFile() async throws {
+        try await withVault { _, _ in }
+        var limits = VaultLimits()
+        limits.copyBytes = 128 << 10
+        let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
+        let login = try await vault.unlockedLogin()
+        try await login.add("large", secret: String(repeating: "x", count: 256 << 10))
+        let staged = try await vault.stage(open(backup))
+        _ = try await vault.restore(staged, as: .login, inPlaceOf: login)
+        await vault.close()
+        #expect(folder.names.contains { $0.hasPrefix("login.keychain.unreadable-") })
+        #expect(folder.names(in: "generations").isEmpty)
     }
 
     @Test func restore_freshAccount_createsLogin() async throws {
