@@ -15,6 +15,8 @@ package struct ArchiveReader: ~Copyable {
 
     private static let maximumKeychains = 100_000
 
+    private let limits: ArchiveLimits
+    private var secretBytes = 0
     private var input: ArchiveInput
     private var isFinished = false
 
@@ -26,14 +28,19 @@ package struct ArchiveReader: ~Copyable {
     /// Reads the header and derives the key.
     ///
     /// Throws `notAnArchive`, `unsupported`, `wrongPassword`, `truncated`, `damaged` and `inputOutput`, as ``next()``
-    /// does.
+    /// does, which also throws `limitExceeded`.
     ///
     /// - Parameter descriptor: a file to read from its position; stays open.
-    package init(from descriptor: CInt, password: borrowing SecureBytes) throws(ArchiveError) {
+    package init(
+        from descriptor: CInt,
+        password: borrowing SecureBytes,
+        limits: ArchiveLimits = ArchiveLimits()
+    ) throws(ArchiveError) {
         let header = try Self.header(of: descriptor)
         let key = try header.key(password: password)
         input = try ArchiveInput(descriptor, header: header, key: key)
         created = header.created
+        self.limits = limits
     }
 
     /// Throws unless the file begins with the header of an archive; moves its position.
@@ -112,6 +119,8 @@ package struct ArchiveReader: ~Copyable {
         }
         record.removeFirst(start)
         itemCount += 1
+        secretBytes += record.count
+        try limits.check(items: itemCount, secretBytes: secretBytes)
         return ForeignItem(
             keychain: keychain.label,
             label: label,

@@ -6,6 +6,8 @@ package struct ArchiveWriter: ~Copyable {
     private var output: ArchiveOutput
     package private(set) var keychainCount: UInt32 = 0
     package private(set) var itemCount: UInt64 = 0
+    private var secretBytes = 0
+    private let limits: ArchiveLimits
 
     /// Derives the key, which takes half a second, and writes the header.
     ///
@@ -16,10 +18,12 @@ package struct ArchiveWriter: ~Copyable {
         to descriptor: CInt,
         password: borrowing SecureBytes,
         cost: Argon2id = .archive,
+        limits: ArchiveLimits = ArchiveLimits(),
         created: UInt64 = UInt64(max(0, time(nil)))
     ) throws(ArchiveError) {
         let new = try ArchiveHeader.make(password: password, cost: cost, created: created)
         output = try ArchiveOutput(descriptor, header: new.header, key: new.key)
+        self.limits = limits
     }
 
     /// Begins a keychain; the next items are in it.
@@ -41,6 +45,7 @@ package struct ArchiveWriter: ~Copyable {
         secret: UnsafeRawBufferPointer
     ) throws(ArchiveError) {
         guard keychainCount > 0 else { throw ArchiveError(.limitExceeded, reason: "an item needs a keychain") }
+        try limits.check(items: itemCount + 1, secretBytes: secretBytes + secret.count)
         var fields = ArchiveFields()
         fields.append(number: created)
         fields.append(number: modified)
@@ -53,6 +58,7 @@ package struct ArchiveWriter: ~Copyable {
         try fields.append(text: contentType)
         try write(.item, fields.bytes, secret)
         itemCount += 1
+        secretBytes += secret.count
     }
 
     /// Writes the end; an archive without it is truncated.

@@ -16,21 +16,25 @@ final class ArchiveFile {
         path = folder.path("archive")
     }
 
-    func write(_ body: (inout ArchiveWriter) throws(ArchiveError) -> Void) throws {
+    func write(
+        limits: ArchiveLimits = ArchiveLimits(),
+        _ body: (inout ArchiveWriter) throws(ArchiveError) -> Void
+    ) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { close(descriptor) }
         var writer = try ArchiveWriter(
             to: descriptor,
             password: try SecureBytes(copying: Array("password".utf8)),
-            cost: cost
+            cost: cost,
+            limits: limits
         )
         try body(&writer)
         try writer.finish()
     }
 
     /// Writes a keychain with items that have these secrets.
-    func write(secrets: [[UInt8]]) throws {
-        try write { (writer) throws(ArchiveError) in
+    func write(secrets: [[UInt8]], limits: ArchiveLimits = ArchiveLimits()) throws {
+        try write(limits: limits) { (writer) throws(ArchiveError) in
             try writer.append(keychain: ArchivedKeychain(label: "login", created: 1, modified: 2))
             for secret in secrets {
                 try writer.append(
@@ -56,10 +60,14 @@ final class ArchiveFile {
         try output.finish()
     }
 
-    func reader(password: String = "password") throws -> ArchiveReader {
+    func reader(password: String = "password", limits: ArchiveLimits = ArchiveLimits()) throws -> ArchiveReader {
         try opened.append(FileHandle(forReadingFrom: URL(fileURLWithPath: path)))
         let descriptor = opened[opened.count - 1].fileDescriptor
-        return try ArchiveReader(from: descriptor, password: try SecureBytes(copying: Array(password.utf8)))
+        return try ArchiveReader(
+            from: descriptor,
+            password: try SecureBytes(copying: Array(password.utf8)),
+            limits: limits
+        )
     }
 
     /// Reads the whole archive and returns the number of its items.

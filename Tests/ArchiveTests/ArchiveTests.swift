@@ -62,6 +62,21 @@ struct ArchiveTests {
         #expect(try reader.next()?.plain == nil)
     }
 
+    @Test("More than a reader takes is not written", arguments: [(2, 3), (3, 2)])
+    func limits_areTheSameForWriterAndReader(items: Int, secretBytes: Int) throws {
+        var limits = ArchiveLimits()
+        (limits.items, limits.secretBytes) = (UInt64(items), secretBytes)
+        let file = try ArchiveFile()
+        #expect(throws: ArchiveError.self) { try file.write(secrets: [[1], [2], [3]], limits: limits) }
+        try file.write(secrets: [[1], [2]], limits: limits)
+        var whole = try file.reader(limits: limits)
+        #expect(try whole.next() != nil && whole.next() != nil && whole.next() == nil)
+        try file.write(secrets: [[1], [2], [3]])
+        var larger = try file.reader(limits: limits)
+        #expect(try larger.next() != nil && larger.next() != nil)
+        #expect(throws: ArchiveError.self) { _ = try larger.next() }
+    }
+
     @Test("A wrong password is told from damage")
     func password_wrong_isTold() throws {
         let file = try ArchiveFile()

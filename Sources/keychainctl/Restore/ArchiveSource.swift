@@ -11,9 +11,6 @@ final class ArchiveSource {
     private let path: String
     private let descriptor: CInt
 
-    /// What is held in memory at most: items, and bytes of secrets.
-    private static let limits = (items: 200_000, bytes: 512 << 20)
-
     /// Nil if the path is no file that begins as an archive does.
     init?(_ path: String) throws(CommandFailure) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -50,16 +47,7 @@ final class ArchiveSource {
     ) throws(ArchiveError) -> [(keychain: String, items: [ImportedItem])] {
         var keychains: [(keychain: String, items: [ImportedItem])] = []
         var indices: [String: Int] = [:]
-        var size = (items: 0, bytes: 0)
         while let item = try reader.next() {
-            size.items += 1
-            size.bytes += item.secret.count
-            guard size.items <= Self.limits.items, size.bytes <= Self.limits.bytes else {
-                throw ArchiveError(
-                    .limitExceeded,
-                    reason: "it has more than \(Self.limits.items) items or \(Self.limits.bytes >> 20) MiB of secrets"
-                )
-            }
             let index = indices[item.keychain] ?? keychains.endIndex
             if index == keychains.endIndex {
                 indices[item.keychain] = index
