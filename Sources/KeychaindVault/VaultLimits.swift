@@ -17,6 +17,12 @@ package struct VaultLimits: Equatable, Sendable {
     /// The most items in a collection: the object paths of all fit into one D-Bus array.
     package var items = 400_000
 
+    /// The most items of a sandboxed program in a collection.
+    package var sandboxItems = 10_000
+
+    /// The most bytes of their labels, attributes and sealed secrets.
+    package var sandboxBytes = 64 * 1024 * 1024
+
     package var collections = 256
 
     /// The most aliases of a collection: those of one leave room for those of others.

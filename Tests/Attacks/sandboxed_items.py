@@ -183,6 +183,26 @@ heir.run("os.fork() and os._exit(0)")
 check("a child with the connection", of_bank not in heir.run("c.search({})"))
 heir.process.terminate()
 
+# So much that no copy of the keychain could be read back.
+FULL = ("refused", "org.freedesktop.DBus.Error.LimitsExceeded")
+STORE = "c.create('large', {'large': '%s'}, b'x' * (%d << 20))"
+SET = "c.call(%r, SECRET + 'Item', 'SetSecret', '(oayays)', c.secret(b'x' * (%d << 20)))"
+hoard = Sandbox("org.example.Hoard")
+large = [hoard.run(STORE % (number, 15))[0] for number in range(4)]
+check("a hoarder stores up to 64 MiB", all(item.startswith(LOGIN) for item in large))
+check("a hoarder stores more", hoard.run(STORE % ("more", 5)) == FULL)
+check("a hoarder makes an item larger", hoard.run(SET % (large[0], 16)) == () and hoard.run(SET % (large[1], 16)) == ()
+      and hoard.run(SET % (large[2], 16)) == () and hoard.run(SET % (large[3], 16)) == FULL)
+check("nothing of that is stored", len(hoard.run(f"c.read({large[3]!r})")) == 15 << 20
+      and len(hoard.run("c.search({})")) == 4)
+check("a hoarder makes an item smaller", hoard.run(SET % (large[0], 1)) == ())
+check("a hoarder then stores as much again", hoard.run(STORE % ("again", 15))[1] == "/")
+check("a hoarder deletes", hoard.run(f"c.call({large[1]!r}, SECRET + 'Item', 'Delete')") == ("/",))
+of_host = [host.run(STORE % (number, 15))[0] for number in range(5)]
+check("a program outside stores more", all(item.startswith(LOGIN) for item in of_host))
+check("another sandbox can still store", bank.run("c.create('x', {'n': 'x'}, 'x')")[1] == "/")
+hoard.close()
+
 check("the bank still has all", bank.run(f"c.read({of_bank!r})") == SECRET_OF_BANK)
 for program in host, bank, chat:
     program.close()

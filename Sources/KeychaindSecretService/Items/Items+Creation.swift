@@ -113,7 +113,8 @@ extension Items {
                 key: key,
                 applicationPassword: applicationPassword,
                 authenticated: true,
-                at: permission?.item.revision
+                at: permission?.item.revision,
+                sandboxed: client.view.isSandboxed
             )
             return .replaced(replaced.id)
         }
@@ -126,7 +127,8 @@ extension Items {
             having: client.replacedAttributes,
             applicationPassword: applicationPassword,
             authenticated: permission == nil ? nil : replaced?.id,
-            at: permission?.item.revision
+            at: permission?.item.revision,
+            sandboxed: client.view.isSandboxed
         )
     }
 

@@ -183,7 +183,8 @@ struct ItemObject {
                 secret: secret,
                 key: permission?.key,
                 authenticated: permission != nil,
-                at: permission?.item.revision
+                at: permission?.item.revision,
+                sandboxed: client.view.isSandboxed
             )
         } catch {
             doubt = try error.asDoubt()
@@ -220,7 +221,8 @@ struct ItemObject {
                 setting: Attributes.schema,
                 to: type,
                 authenticated: permission != nil,
-                at: permission?.item.revision
+                at: permission?.item.revision,
+                sandboxed: client.view.isSandboxed
             )
         }
         didChange(by: action, .attributes, permission)

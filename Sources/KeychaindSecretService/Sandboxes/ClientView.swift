@@ -33,6 +33,9 @@ extension ClientView {
         }
     }
 
+    /// Whether quotas limit what it stores.
+    var isSandboxed: Bool { stamp != nil }
+
     /// The stamp of what it stores; nil for none.
     var stamp: Stamp? {
         switch self {

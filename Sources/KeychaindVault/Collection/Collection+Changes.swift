@@ -14,6 +14,7 @@ extension Collection {
     ///   - times: the times of an item that is older than its copy here; those of a protected item cannot be replaced.
     ///   - authenticated: the protected item that the caller was authenticated to replace.
     ///   - revision: the revision of that item; no other is replaced.
+    ///   - isSandboxed: whether the item needs the quota of the sandboxed program in its stamp.
     package func createItem(
         label: String,
         attributes: Attributes,
@@ -23,7 +24,8 @@ extension Collection {
         having replaced: Attributes = Attributes(),
         applicationPassword: consuming SecureBytes? = nil,
         authenticated: ItemID? = nil,
-        at revision: ItemRevision? = nil
+        at revision: ItemRevision? = nil,
+        sandboxed isSandboxed: Bool = false
     ) async throws(VaultError) -> ItemCreation {
         try limits.check(label: label)
         try limits.check(attributes)
@@ -41,7 +43,8 @@ extension Collection {
                 isReplacing: replacing,
                 replacedAttributes: replaced,
                 authenticated: authenticated,
-                revision: revision
+                revision: revision,
+                isSandboxed: isSandboxed
             )
         )
         guard case .item(let creation) = try await perform(PendingMutation(request), since: begun) else {
@@ -61,6 +64,7 @@ extension Collection {
     /// - Parameters:
     ///   - key: the item key; it implies authentication.
     ///   - revision: the revision that the authentication was for; no other is changed.
+    ///   - isSandboxed: whether what grows needs the quota of the sandboxed program in the item's stamp.
     package func updateItem(
         _ id: ItemID,
         label: String? = nil,
@@ -69,7 +73,8 @@ extension Collection {
         key: ItemKey? = nil,
         applicationPassword: consuming SecureBytes? = nil,
         authenticated isAuthenticated: Bool = false,
-        at revision: ItemRevision? = nil
+        at revision: ItemRevision? = nil,
+        sandboxed isSandboxed: Bool = false
     ) async throws(VaultError) {
         try limits.check(label: label ?? "")
         if let attributes { try limits.check(attributes) }
@@ -81,6 +86,7 @@ extension Collection {
         }
         var update = ItemUpdate(label: label, isAuthenticated: isAuthenticated || key?.item == id)
         update.revision = revision
+        update.isSandboxed = isSandboxed
         if let attributes { update.attributes = .all(attributes) }
         if attributes != nil || shared != nil || applicationPassword != nil || lacksKey(id) {
             try await complete(
@@ -103,7 +109,8 @@ extension Collection {
         setting name: String,
         to value: String?,
         authenticated isAuthenticated: Bool = false,
-        at revision: ItemRevision? = nil
+        at revision: ItemRevision? = nil,
+        sandboxed isSandboxed: Bool = false
     ) async throws(VaultError) {
         guard !name.utf8.starts(with: Attributes.reservedPrefix.utf8) else {
             throw VaultError(
@@ -111,7 +118,8 @@ extension Collection {
                 reason: "reserved attributes cannot be set one by one; set all attributes at once"
             )
         }
-        let update = ItemUpdate(attributes: .one(name, value), isAuthenticated: isAuthenticated, revision: revision)
+        var update = ItemUpdate(attributes: .one(name, value), isAuthenticated: isAuthenticated, revision: revision)
+        update.isSandboxed = isSandboxed
         _ = try await perform(PendingMutation(.update(id, update)))
     }
 

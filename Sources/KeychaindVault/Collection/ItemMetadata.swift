@@ -41,6 +41,9 @@ struct ItemMetadata: Equatable, Sendable {
     private var labelStart: Int { Int(secretCount) }
     private var labelEnd: Int { labelStart + Int(labelCount) }
 
+    /// The bytes of the label and the attributes.
+    var textBytes: Int { bytes.count - labelStart }
+
     var label: String {
         get { String(decoding: bytes[labelStart..<labelEnd], as: UTF8.self) }
         set {

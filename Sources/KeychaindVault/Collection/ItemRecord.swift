@@ -24,6 +24,9 @@ struct ItemRecord: Sendable {
 
     var condition: Condition
 
+    /// The bytes of the sealed secret, which need not be in memory; zero unless the item is intact.
+    var secretBytes: UInt32
+
     /// The sealed secret; nil when it is not in memory.
     var sealedSecret: ArraySlice<UInt8>? { metadata.sealedSecret }
 
@@ -35,12 +38,27 @@ struct ItemRecord: Sendable {
         id: ItemID,
         revision: UInt64,
         condition: Condition = .intact,
-        metadata: ItemMetadata
+        metadata: ItemMetadata,
+        secretBytes: Int = 0
     ) {
         self.id = id
         self.revision = revision
         self.metadata = metadata
         self.condition = condition
+        self.secretBytes = UInt32(clamping: secretBytes)
+    }
+}
+
+extension ItemRecord {
+    /// A stored row; with the former secret, if it has no new one.
+    init(of row: ItemRow, _ metadata: ItemMetadata, instead old: ItemRecord? = nil) {
+        let size = row.secret.map { new in SecretsKey.sealedSize(of: new.secret, underItemKey: row.key != nil) }
+        self.init(
+            id: row.id,
+            revision: row.revision,
+            metadata: metadata,
+            secretBytes: size ?? Int(old?.secretBytes ?? 0)
+        )
     }
 }
 

@@ -22,6 +22,7 @@ struct MutationBatch {
     private var oldTags: [[UInt64]] = []
     private var touched: Set<ItemID> = []
     private var newAttributes: Set<Attributes> = []
+    private var usage: SandboxUsage
     private var count = 0
     private var secretBytes = 0
 
@@ -38,6 +39,7 @@ struct MutationBatch {
         self.takesUnsealed = takesUnsealed
         self.limits = limits
         self.indexKey = indexKey
+        usage = SandboxUsage(limits: limits, indexKey: indexKey)
         self.now = now
         change = CollectionChange(state: state)
         change.state.modified = now
@@ -79,11 +81,11 @@ struct MutationBatch {
             switch row {
             case .insert(let row):
                 let metadata = row.metadata.keeping(sealed ?? [])
-                table.append(ItemRecord(id: row.id, revision: row.revision, metadata: metadata), tags: row.tags)
+                table.append(ItemRecord(of: row, metadata), tags: row.tags)
             case .update(let row, _):
                 // An unchanged secret came with the metadata.
                 let metadata = row.secret == nil ? row.metadata : row.metadata.keeping(sealed ?? [])
-                let record = ItemRecord(id: row.id, revision: row.revision, metadata: metadata)
+                let record = ItemRecord(of: row, metadata, instead: table[row.id])
                 table.replace(record, oldTags: oldTags[index], newTags: row.tags)
             case .delete(let id, _):
                 table.remove(id, tags: oldTags[index])
@@ -129,6 +131,8 @@ struct MutationBatch {
             attributes: item.attributes
         )
         let itemKey = try seal(&metadata, under: item.secret, of: id, revision: revision)
+        let size = SecretsKey.sealedSize(of: item.secret.secret.secret, underItemKey: itemKey != nil)
+        try usage.take(ItemUsage(of: metadata, secretBytes: size), of: metadata, if: item.isSandboxed, in: table)
         change.state.nextItem += 1
         change.state.itemCount += 1
         change.state.revision = revision
@@ -178,6 +182,16 @@ struct MutationBatch {
             instead: ItemProtection(of: record.metadata.attributes)
         )
         let itemKey = try seal(&metadata, under: update.secret, of: id, revision: revision)
+        let size =
+            update.secret.map { new in SecretsKey.sealedSize(of: new.secret.secret, underItemKey: itemKey != nil) }
+            ?? Int(record.secretBytes)
+        try usage.take(
+            ItemUsage(of: metadata, secretBytes: size),
+            instead: ItemUsage(of: record),
+            of: metadata,
+            if: update.isSandboxed,
+            in: table
+        )
         let oldTags = try indexKey.tags(of: record.metadata.attributes)
         let newTags =
             metadata.attributes == record.metadata.attributes ? oldTags : try indexKey.tags(of: metadata.attributes)
@@ -249,6 +263,7 @@ struct MutationBatch {
         change.state.revision = nextRevision
         for (row, oldTags) in rows {
             if change.state.itemCount > 0 { change.state.itemCount -= 1 }
+            if let record = table[row.id] { usage.giveBack(record) }
             append(row, oldTags: oldTags)
         }
         return .done

@@ -106,8 +106,12 @@ struct NewItem {
     /// The revision that the authentication was for; nil for any.
     var revision: ItemRevision?
 
+    /// Whether a sandboxed program asks for it, whose quota it needs.
+    var isSandboxed = false
+
     func update(of id: ItemID) -> ItemUpdate {
         var update = ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
+        update.isSandboxed = isSandboxed
         // A program cannot choose the times of a protected item.
         if authenticated == nil { update.times = times }
         if authenticated == id {
@@ -142,6 +146,9 @@ struct ItemUpdate {
     var revision: ItemRevision?
 
     var basis: Basis?
+
+    /// Whether a sandboxed program asks for it, which needs the quota of the item's program for what grows.
+    var isSandboxed = false
 
     /// The state that a change of a protected item or of a protection is based on.
     struct Basis: Equatable {

@@ -73,6 +73,12 @@ final class SecretsKey: Sendable {
         return try seal(SecureBytes(copying: inner), for: place)
     }
 
+    /// The bytes of a sealed secret.
+    static func sealedSize(of secret: borrowing Secret, underItemKey hasItemKey: Bool) -> Int {
+        let size = overhead + secret.contentType.utf8.count + secret.bytes.count
+        return hasItemKey ? size + SealingKey.overhead : size
+    }
+
     func seal(_ secret: borrowing Secret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
         let (item, revision) = (row.id.rawValue, row.metadata.secretRevision)
         guard let key = row.key else { return try seal(secret, item: item, revision: revision) }

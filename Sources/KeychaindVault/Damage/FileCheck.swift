@@ -114,7 +114,8 @@ struct FileCheck {
                     revision: UInt64(bitPattern: rows.integer(at: 1)),
                     tags: rows.bytes(at: 2),
                     metadata: rows.bytes(at: 3),
-                    secret: rows.bytes(at: 4)
+                    secret: rows.bytes(at: 4),
+                    secretBytes: rows.bytes(at: 4).count
                 )
             )
         }

@@ -111,7 +111,8 @@ final class FileRemains: CollectionSource {
                                 revision: item.revision,
                                 tags: tags,
                                 metadata: metadata,
-                                secret: secret == nil ? nil : bytes
+                                secret: secret == nil ? nil : bytes,
+                                secretBytes: item.secret.count
                             )
                         )
                     }

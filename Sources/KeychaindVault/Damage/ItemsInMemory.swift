@@ -56,7 +56,14 @@ struct SealedItem {
             try metadata.withRawBytes { (metadata) throws(VaultError) in
                 try secret.withRawBytes { (secret) throws(VaultError) in
                     try body(
-                        CollectionFile.Row(id: id, revision: revision, tags: tags, metadata: metadata, secret: secret)
+                        CollectionFile.Row(
+                            id: id,
+                            revision: revision,
+                            tags: tags,
+                            metadata: metadata,
+                            secret: secret,
+                            secretBytes: secret.count
+                        )
                     )
                 }
             }

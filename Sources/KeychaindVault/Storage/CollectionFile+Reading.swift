@@ -9,6 +9,7 @@ extension CollectionFile {
         let metadata: UnsafeRawBufferPointer
         // Nil when it is longer than the requested limit.
         let secret: UnsafeRawBufferPointer?
+        let secretBytes: Int
     }
 
     func header() throws(VaultError) -> CollectionHeader {
@@ -63,7 +64,10 @@ extension CollectionFile {
         _ body: (Row) throws(VaultError) -> Void
     ) throws(VaultError) {
         let rows = try database.prepare(
-            "SELECT id, revision, tags, metadata, iif(length(secret) <= ?1, secret, NULL) FROM item ORDER BY id"
+            """
+            SELECT id, revision, tags, metadata, iif(length(secret) <= ?1, secret, NULL), length(secret) FROM item \
+            ORDER BY id
+            """
         )
         try rows.bind(Int64(limit), at: 1)
         while try rows.step() {
@@ -73,7 +77,8 @@ extension CollectionFile {
                     revision: UInt64(bitPattern: rows.integer(at: 1)),
                     tags: rows.bytes(at: 2),
                     metadata: rows.bytes(at: 3),
-                    secret: rows.isNull(at: 4) ? nil : rows.bytes(at: 4)
+                    secret: rows.isNull(at: 4) ? nil : rows.bytes(at: 4),
+                    secretBytes: Int(clamping: rows.integer(at: 5))
                 )
             )
         }

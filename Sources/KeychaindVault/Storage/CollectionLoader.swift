@@ -67,7 +67,12 @@ struct CollectionLoader: ~Copyable {
             table.markDamaged(id, reason: "its metadata is damaged", tags: tags)
             return
         }
-        let record = ItemRecord(id: id, revision: row.revision, metadata: metadata)
+        let record = ItemRecord(
+            id: id,
+            revision: row.revision,
+            metadata: metadata,
+            secretBytes: row.secretBytes
+        )
         if let indexKey {
             try place(record, tags: try indexKey.tags(of: metadata.attributes))
         } else {

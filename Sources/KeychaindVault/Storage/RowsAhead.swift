@@ -201,7 +201,8 @@ private struct Rows {
                 metadata: ItemMetadata(
                     reserving: row.metadata.count - SealingKey.overhead,
                     sealedSecret: row.secret
-                )
+                ),
+                secretBytes: row.secretBytes
             )
         )
         return true

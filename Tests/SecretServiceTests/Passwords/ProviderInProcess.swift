@@ -29,16 +29,19 @@ final class ProviderInProcess {
     ///   - folder: the folder of a closed one, as after a restart.
     ///   - confinement: the sandbox around every client.
     ///   - look: finds the sandbox instead.
+    ///   - hasHome: whether there is a folder for backups.
     ///   - installations: where sandboxed programs are installed.
     ///   - inspection: looks at the processes of callers instead, for as long as it takes.
     ///   - inspector: decides the trust in prompters; nil to trust all.
     init(
         limits: ServiceLimits = .patient,
+        vaultLimits: VaultLimits = VaultLimits(),
         opens: Bool = true,
         clock: BootClock = TestClock().clock,
         folder: TemporaryFolder? = nil,
         confinement: Confinement = .none,
         look: ConnectionLooks.Look? = nil,
+        hasHome: Bool = false,
         installations: SandboxInstallations = SandboxInstallations(),
         inspector: (any PrompterInspector)? = nil,
         inspection: CallerInspector.Inspection? = nil
@@ -48,6 +51,7 @@ final class ProviderInProcess {
         self.folder = try folder ?? TemporaryFolder()
         var configuration = VaultConfiguration(directory: self.folder.path("data"), logger: logger)
         configuration.keyDerivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
+        configuration.limits = vaultLimits
         vault = Vault(configuration)
         connection = try bus.connect()
         let (connection, logger) = (connection, logger)
@@ -65,6 +69,7 @@ final class ProviderInProcess {
                 logger: logger
             ),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
+            backups: hasHome ? BackupFolder(in: self.folder.path("home")) : nil,
             confinement: look ?? { _, _ in confinement },
             installations: installations,
             limits: limits,
@@ -86,8 +91,12 @@ final class ProviderInProcess {
     private static let unconfirmedProgram = "flatpak:org.example.Chat"
 
     /// Starts it with all clients in a sandbox that no person has confirmed yet.
-    static func unconfirmed() async throws -> ProviderInProcess {
-        let service = try await ProviderInProcess(opens: false, confinement: .sandbox(.flatpak("org.example.Chat")))
+    static func unconfirmed(vaultLimits: VaultLimits = VaultLimits()) async throws -> ProviderInProcess {
+        let service = try await ProviderInProcess(
+            vaultLimits: vaultLimits,
+            opens: false,
+            confinement: .sandbox(.flatpak("org.example.Chat"))
+        )
         try await service.vault.record([unconfirmedProgram: SandboxRecord(.unconfirmed)], since: Timestamp.now())
         service.provider.vaultIsOpen()
         return service
