@@ -93,7 +93,8 @@ package final class Provider {
             questions: questions,
             inspector: inspector,
             clock: clock,
-            connections: connections
+            connections: connections,
+            accounts: ProgramAccounts()
         )
         clients = PeerTable { Client($0, in: environment) }
         notices = Notices(on: connection, vault: vault)

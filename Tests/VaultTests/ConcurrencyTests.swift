@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test func conflictingChangesOfOneClient_delayAnotherByOneBatch_andStayInOrder() async throws {
-        @VaultActor final class Client { var settled = 0 }
+        @VaultActor final class Client: WorkProgram { var settled = 0 }
         let (first, second) = (Client(), Client())
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
@@ -206,7 +206,7 @@ import Testing
         let tasks = changes.enumerated().map { number, change in
             let (id, client) = change
             return Task { @VaultActor in
-                try await WorkOwner.$current.withValue(.client(ObjectIdentifier(client))) {
+                try await WorkOwner.$current.withValue(.program(client)) {
                     let settledBefore = first.settled
                     try await login.updateItem(id, setting: "n", to: "\(number)")
                     client.settled += 1

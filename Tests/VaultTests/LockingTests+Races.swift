@@ -125,12 +125,12 @@ extension LockingTests {
     }
 
     @Test func lock_stopsAChangeThatWaitsForItsKey() async throws {
-        final class Client: Sendable {}
+        final class Client: WorkProgram {}
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let other = try await vault.createCollection(label: "other", password: Fixture.bytes("pw"))
         let client = Client()
-        let owner = WorkOwner.client(ObjectIdentifier(client))
+        let owner = WorkOwner.program(client)
         let host = WaitingHost()
         // Between two derivations of a client, that of a person has its turn.
         let holding = Task.immediate { @VaultActor in

@@ -2,12 +2,12 @@ import KeychaindVault
 import Testing
 
 @Suite struct WorkQueueTests {
-    private final class Client {}
+    private final class Client: WorkProgram {}
 
     private let first = Client()
     private let second = Client()
 
-    private func owner(_ client: Client) -> WorkOwner { .client(ObjectIdentifier(client)) }
+    private func owner(_ client: Client) -> WorkOwner { .program(client) }
 
     private func drain(_ queue: inout WorkQueue<String>) -> [String] {
         var elements: [String] = []

@@ -92,9 +92,9 @@ package final class Conversation {
         case .queued: throw PromptError(.failed, reason: "the conversation waits for its turn already")
         case .new: break
         }
-        let ticket = queue.makeTicket(for: requester)
+        let ticket = queue.makeTicket()
         state = .queued(ticket)
-        switch await queue.takeTurn(ticket) {
+        switch await queue.takeTurn(ticket, for: requester) {
         case .given:
             guard case .queued(ticket) = state else { return false }
             state = .open(ticket, nil)

@@ -1,12 +1,12 @@
 package import KeychaindDBus
+import KeychaindDesktop
 package import Logging
 
-/// The queue of conversations: one at a time has the screen, in fair turns between callers (see ``FairQueue``).
+/// The queue of conversations: one at a time has the screen, in fair turns between programs (see ``FairQueue``).
 @BusActor
 package final class PromptQueue {
     struct Ticket: Hashable, Sendable {
         fileprivate let number: UInt64
-        fileprivate let requester: String
     }
 
     enum Turn: Sendable {
@@ -20,15 +20,21 @@ package final class PromptQueue {
     let prompter: any Prompter
     let logger: Logger
 
-    private var waiting: FairQueue<String, Ticket>
-    private var turns: [Ticket: Promise<Turn>] = [:]
+    /// A ticket in the queue.
+    private struct Place {
+        let program: Program
+        let turn: Promise<Turn>
+    }
+
+    private var waiting: FairQueue<Program, Ticket>
+    private var places: [Ticket: Place] = [:]
     private var holder: Ticket?
     private var tickets: Set<Ticket> = []
     private var ticketCount: UInt64 = 0
 
     /// Creates an empty queue.
     ///
-    /// - Parameter limit: the number of waiting conversations of all callers.
+    /// - Parameter limit: the number of waiting conversations of all programs.
     package init(_ prompter: any Prompter, limit: Int = 1024, logger: Logger) {
         self.prompter = prompter
         self.logger = logger
@@ -48,35 +54,37 @@ package final class PromptQueue {
     }
 
     /// Makes a ticket, which must be given back with ``leave(_:)``.
-    func makeTicket(for requester: any Requester) -> Ticket {
+    func makeTicket() -> Ticket {
         ticketCount += 1
-        let ticket = Ticket(number: ticketCount, requester: requester.name)
+        let ticket = Ticket(number: ticketCount)
         tickets.insert(ticket)
         return ticket
     }
 
     /// Waits for the turn of a ticket, once.
-    func takeTurn(_ ticket: Ticket) async -> Turn {
+    func takeTurn(_ ticket: Ticket, for requester: any Requester) async -> Turn {
+        // Connections that nobody has looked at yet would each have turns of their own.
+        let program = await requester.program()
         guard tickets.contains(ticket) else { return .left }
         guard holder != nil else {
             holder = ticket
             return .given
         }
-        switch waiting.insert(ticket, of: ticket.requester) {
+        switch waiting.insert(ticket, of: program) {
         case .added: break
         case .addedInPlace(let other): end(other, with: .refused)
         case .refused: return .refused
         }
-        let turn = Promise<Turn>()
-        turns[ticket] = turn
-        return await turn.value()
+        let place = Place(program: program, turn: Promise())
+        places[ticket] = place
+        return await place.turn.value()
     }
 
     /// Gives back a ticket, and with it its turn or place in the queue.
     func leave(_ ticket: Ticket) {
         tickets.remove(ticket)
         guard holder == ticket else {
-            waiting.remove(ticket, of: ticket.requester)
+            if let place = places[ticket] { waiting.remove(ticket, of: place.program) }
             return end(ticket, with: .left)
         }
         holder = waiting.takeNext()
@@ -84,6 +92,6 @@ package final class PromptQueue {
     }
 
     private func end(_ ticket: Ticket, with turn: Turn) {
-        turns.removeValue(forKey: ticket)?.fulfill(turn)
+        places.removeValue(forKey: ticket)?.turn.fulfill(turn)
     }
 }

@@ -13,6 +13,13 @@ package protocol Requester: AnyObject, Sendable {
 
     /// The same, if it is known by now.
     var knownCaller: Caller? { get }
+
+    /// The program that its questions are counted for.
+    func program() async -> Program
+}
+
+extension Requester {
+    package func program() async -> Program { Program(of: await caller()) }
 }
 
 /// A program that shows dialogs, and decides nothing.

@@ -29,6 +29,10 @@ package final class FairLock<Owner: Hashable & Sendable> {
         self.limit = limit
     }
 
+    package var isHeld: Bool {
+        if case .held = state { true } else { false }
+    }
+
     package func lock(for owner: Owner) async -> Outcome {
         await withCheckedContinuation { continuation in
             // In here: a suspension before would let others run in between.

@@ -9,14 +9,21 @@ package struct SystemdUnit: Hashable, Sendable {
     /// `app[-LAUNCHER]-ID-RANDOM.scope` and `app[-LAUNCHER]-ID[@RANDOM].service`, with the id escaped as in unit names.
     package let applicationID: String?
 
+    /// Whether the user's service manager started it for one program: neither a login session nor the user's bus, whose
+    /// unit has many programs.
+    package let isOneProgram: Bool
+
     /// Parses a unit name; nil unless it is a service or scope.
-    package init?(name: some StringProtocol) {
+    ///
+    /// - Parameter isUsers: whether it is one of the user's service manager.
+    package init?(name: some StringProtocol, isUsers: Bool = false) {
         let name = String(name)
         guard name.utf8.count <= SystemdUnit.longestName, name.hasSuffix(".service") || name.hasSuffix(".scope") else {
             return nil
         }
         self.name = PromptText.name(name)
         applicationID = SystemdUnit.applicationID(in: name).map(PromptText.name)
+        isOneProgram = isUsers && !name.hasPrefix("user@") && !SystemdUnit.shared.contains(name)
     }
 
     /// Finds the innermost unit in `/proc/PID/cgroup`, with lines `NUMBER:CONTROLLERS:PATH`.
@@ -28,9 +35,12 @@ package struct SystemdUnit: Hashable, Sendable {
             guard fields.count == 3, fields[0] == "0" && fields[1].isEmpty || fields[1] == "name=systemd" else {
                 continue
             }
-            for element in fields[2].split(separator: "/").reversed() {
+            let path = fields[2].split(separator: "/")
+            let isUsers = path.dropLast().contains { $0.hasPrefix("user@") && $0.hasSuffix(".service") }
+            for element in path.reversed() {
                 // systemd puts a `_` before names that look like a kernel file.
-                if let unit = SystemdUnit(name: element.hasPrefix("_") ? element.dropFirst() : element) {
+                let name = element.hasPrefix("_") ? element.dropFirst() : element
+                if let unit = SystemdUnit(name: name, isUsers: isUsers) {
                     self = unit
                     return
                 }
@@ -69,6 +79,9 @@ package struct SystemdUnit: Hashable, Sendable {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// Units in which unrelated programs are: those that the bus starts itself.
+    private static let shared: Set<String> = ["dbus.service", "dbus-broker.service", "init.scope"]
 
     private static let longestName = 255
 }

@@ -1,17 +1,18 @@
 import KeychaindDBus
+import KeychaindDesktop
 
-/// Makes large replies one at a time, in turn between clients.
+/// Makes large replies one at a time, in turn between programs.
 ///
-/// A secret on disk may have 16 MiB. Reading those of all waiting calls at once would let one client fill the memory.
+/// A secret on disk may have 16 MiB. Reading those of all waiting calls at once would let one program fill the memory.
 @BusActor
 final class LargeAnswers {
     private let connection: Connection
     private let limit: Int
     private let sliceLength: Duration
-    private let lock: FairLock<ObjectIdentifier>
+    private let lock: FairLock<Program>
     /// The number of objects up to which a look needs no turn.
     private let fewObjects: Int
-    private let looking = FairLock<ObjectIdentifier>()
+    private let looking = FairLock<Program>()
 
     nonisolated init(connection: Connection, limits: ServiceLimits) {
         self.connection = connection
@@ -34,11 +35,11 @@ final class LargeAnswers {
         await slice.yield()
     }
 
-    /// Makes a reply in the client's turn, once the bus has taken the earlier messages.
+    /// Makes a reply in the turn of the client's program, once the bus has taken the earlier messages.
     ///
     /// Throws `LimitsExceeded` past the limit.
     func make(for client: Client, _ answer: () async throws(BusError) -> Void) async throws(BusError) {
-        guard case .acquired = await lock.lock(for: ObjectIdentifier(client)) else {
+        guard case .acquired = await client.lock(lock) else {
             throw BusError(.limitsExceeded, "\(limit) of your calls for large replies are waiting already")
         }
         defer { lock.unlock() }
@@ -50,7 +51,8 @@ final class LargeAnswers {
         try await answer()
     }
 
-    /// Looks at objects in slices, and if there are many, for one call or prompt at a time, in turn between clients.
+    /// Looks at objects in slices, and if there are many, for one call or prompt at a time, in turn between
+    /// programs.
     ///
     /// - Parameter look: must wait for nothing but its slices.
     func lookAt<Result: ~Copyable, Failure: Error>(
@@ -59,7 +61,7 @@ final class LargeAnswers {
         _ look: (inout TimeSlice) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         guard count > fewObjects else { return try await takeSlices(look) }
-        _ = await looking.lock(for: ObjectIdentifier(client))
+        _ = await client.lock(looking)
         defer { looking.unlock() }
         return try await takeSlices(look)
     }

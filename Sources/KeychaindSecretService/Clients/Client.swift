@@ -3,6 +3,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindModel
+import KeychaindVault
 
 /// A connection to the service, with its sessions, prompts, contexts, grants and conversations.
 ///
@@ -17,6 +18,7 @@ final class Client: Peer, Requester {
         let inspector: CallerInspector
         let clock: BootClock
         let connections: BusConnections
+        let accounts: ProgramAccounts
     }
 
     private enum State {
@@ -32,6 +34,14 @@ final class Client: Peer, Requester {
 
     let environment: Environment
     private let identity: CallerIdentity
+    /// What it shares with the other connections of its program; its own until the program is known.
+    private var ownAccount: ProgramAccount?
+    var account: ProgramAccount {
+        if let ownAccount { return ownAccount }
+        let account = ProgramAccount(of: self)
+        ownAccount = account
+        return account
+    }
     /// The answer of the bus to ``userID()``; nil until that is called.
     private var user: Promise<UInt32?>?
     private var state = State.connected
@@ -61,8 +71,9 @@ final class Client: Peer, Requester {
         identity = CallerIdentity(of: name, by: environment.inspector)
         sessions = ClientSessions(limit: environment.limits.sessions)
         waitingCalls = WaitingCalls(limit: environment.limits.waitingCalls, byteLimit: environment.limits.waitingBytes)
+        joinSandbox()
         // At its first call, as many programs end with the answer to their last.
-        BusActor.start { [identity] in _ = await identity.caller() }
+        BusActor.start { [weak self] in _ = await self?.caller() }
     }
 
     func didReadAllProperties() {
@@ -89,6 +100,7 @@ final class Client: Peer, Requester {
     func decideView() async {
         let view = await environment.connections.view(of: name)
         if self.view.isUndecided { self.view = view }
+        joinSandbox()
     }
 
     /// Takes over a view that has changed.
@@ -99,7 +111,38 @@ final class Client: Peer, Requester {
 
     /// The program behind the connection.
     func caller() async -> Caller {
-        await identity.caller()
+        let caller = await identity.caller()
+        if !account.isShared { join(Program(of: caller)) }
+        return caller
+    }
+
+    /// The account, once the program is known or cannot be found.
+    func knownAccount() async -> ProgramAccount {
+        if !account.isShared { _ = await caller() }
+        return account
+    }
+
+    /// The program that its questions are counted for.
+    func program() async -> Program {
+        await knownAccount().program
+    }
+
+    /// Waits for the turn of its program.
+    func lock(_ lock: FairLock<Program>) async -> FairLock<Program>.Outcome {
+        // New connections would each have a turn of their own.
+        await lock.lock(for: lock.isHeld ? await program() : account.program)
+    }
+
+    /// The sandbox is known before the first call is handled, also if the process has ended since.
+    private func joinSandbox() {
+        if !account.isShared, let stamp = view.stamp { join(.sandbox(identity: stamp.program)) }
+    }
+
+    /// Counts the connection together with others of a program.
+    private func join(_ program: Program) {
+        if case .connection = program { return }
+        guard isConnected else { return }
+        ownAccount = environment.accounts[program]
     }
 
     /// The program behind the connection, if it is known by now.

@@ -1,4 +1,5 @@
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindGcrypt
 import KeychaindKeys
 import KeychaindModel
@@ -6,19 +7,19 @@ import KeychaindVault
 
 /// Runs operations with keys, which take milliseconds to seconds, one at a time on threads of their own.
 ///
-/// Clients take turns: whatever one of them requests, another waits for at most one operation of it before its own.
+/// Programs take turns: whatever one of them requests, another waits for at most one operation of it before its own.
 /// New keys have turns of their own, since a large one takes seconds. So have the operations of the token, which is a
 /// slow device and may not answer.
 @BusActor
 final class KeyWorker {
     private let generationLimit: Int
-    private let uses = FairLock<ObjectIdentifier>()
-    private let tokenUses = FairLock<ObjectIdentifier>()
-    private let generations: FairLock<ObjectIdentifier>
+    private let uses = FairLock<Program>()
+    private let tokenUses = FairLock<Program>()
+    private let generations: FairLock<Program>
     let token: any KeyToken
 
     /// - Parameters:
-    ///   - generationLimit: the most waiting generations of a client. Its waiting uses are limited as its calls.
+    ///   - generationLimit: the most waiting generations of a program. Its waiting uses are limited as its calls.
     ///   - token: the device for keys that never leave it.
     nonisolated init(generationLimit: Int, token: any KeyToken) {
         self.generationLimit = generationLimit
@@ -26,7 +27,7 @@ final class KeyWorker {
         generations = FairLock(waitersPerOwner: generationLimit)
     }
 
-    /// Runs an operation in the client's turn; does not begin it if the client has left.
+    /// Runs an operation in the turn of the client's program; does not begin it if the client has left.
     ///
     /// - Parameter inToken: whether it is one of the token.
     func use<Result: ~Copyable>(
@@ -35,13 +36,13 @@ final class KeyWorker {
         _ operation: () async throws(BusError) -> Result
     ) async throws(BusError) -> Result {
         let lock = inToken ? tokenUses : uses
-        _ = await lock.lock(for: ObjectIdentifier(client))
+        _ = await client.lock(lock)
         defer { lock.unlock() }
         try client.checkConnected()
         return try await operation()
     }
 
-    /// Generates a private key in the client's turn.
+    /// Generates a private key in the turn of the client's program.
     ///
     /// Throws `LimitsExceeded` past the limit, and an error of `Key1` for a type or size that cannot be generated.
     ///
@@ -59,7 +60,7 @@ final class KeyWorker {
                 }
             }
         }
-        guard case .acquired = await generations.lock(for: ObjectIdentifier(client)) else {
+        guard case .acquired = await client.lock(generations) else {
             throw BusError(.limitsExceeded, "\(generationLimit) of your new keys are waiting already")
         }
         defer { generations.unlock() }

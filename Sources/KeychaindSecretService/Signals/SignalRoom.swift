@@ -1,7 +1,7 @@
 import KeychaindDBus
 import KeychaindVault
 
-/// Lets changes begin as long as their signals have room in the queue, in turn between clients.
+/// Lets changes begin as long as their signals have room in the queue, in turn between programs.
 ///
 /// Beside a sandbox a signal is one message for each client, and past 16 MiB of messages no call is handled: a burst of
 /// one program would stop all others. A change takes room from its beginning until the bus has taken its signals; one

@@ -15,7 +15,8 @@ final class Derivations: Sendable {
     func perform<Result: Sendable>(
         _ derivation: @escaping @Sendable () throws(VaultError) -> Result
     ) async throws(VaultError) -> Result {
-        let owner = WorkOwner.current
+        // Connections that nobody has looked at yet would each have turns of their own.
+        let owner = await WorkOwner.current.known
         let result: Swift.Result<Result, VaultError> = await withCheckedContinuation { continuation in
             let isAccepted = add(for: owner) {
                 do throws(VaultError) {

@@ -1,0 +1,75 @@
+import KeychaindDBus
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
+import Testing
+
+/// Programs with several connections, beside another one.
+@Suite(.onLoop)
+struct ProgramTests {
+    private static func collection(_ label: String) -> [String: Variant] {
+        SecretServiceProxy.collectionProperties(label: label)
+    }
+
+    @Test("the dialog of another program comes after at most one of a program's that wait, on all its connections")
+    @BusActor
+    func dialogs_ofManyConnections_takeTurnsWithAnothers() async throws {
+        let programs = InspectedPrograms(["greedy", "greedy", "greedy", "greedy", "modest"])
+        let service = try await ProviderInProcess(inspection: programs.inspection)
+        let prompter = try FakePrompter(on: service.bus, [.hang])
+        defer { prompter.crash() }
+        var prompts: [String: (client: SecretServiceProxy, path: ObjectPath)] = [:]
+        for label in (0..<4).map({ "greedy \($0)" }) + ["modest"] {
+            let client = try await programs.connect(to: service.bus)
+            let path = try await client.createCollection(Self.collection(label)).prompt
+            try await client.show(path)
+            prompts[label] = (client, path)
+        }
+        for (number, label) in ["greedy 0", "greedy 1", "modest"].enumerated() {
+            let question = try await prompter.questions.first("a question", after: number)
+            #expect(question.text("message")?.contains(label) == true)
+            let prompt = try #require(prompts[label])
+            try await prompt.client.dismiss(prompt.path)
+        }
+        await service.vault.close()
+    }
+
+    @Test("#48 a program that asks for large secrets on many connections lets another have its turn")
+    @BusActor
+    func largeAnswers_onManyConnections_letOthersHaveTheirTurn() async throws {
+        let programs = InspectedPrograms(["modest", "greedy"])
+        let service = try await ProviderInProcess(inspection: programs.inspection)
+        try await service.collection(.login).unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let client = try await programs.connect(to: service.bus)
+        let session = try await client.openPlainSession()
+        let secret = WireSecret(session: session, value: [UInt8](repeating: 1, count: 1 << 20))
+        let large = try await client.createItem(properties: [:], secret: secret).item
+        let small = try await client.createItem(secret: String(repeating: "s", count: 6000), session: session)
+        var greedy: [(client: SecretServiceProxy, session: ObjectPath)] = []
+        for _ in 0..<20 {
+            let client = try await programs.connect(to: service.bus)
+            greedy.append((client, try await client.openPlainSession()))
+        }
+        let (name, greedyNames) = (client.connection.uniqueName, Set(greedy.map(\.client.connection.uniqueName)))
+        let monitor = try RawClient(service.bus.address)
+        try await monitor.monitor()
+        let messages = Task { await monitor.messages { $0.member == nil && $0.receiver == name } }
+        let calls = greedy.flatMap { connection in
+            (0..<3).map { _ in
+                Task { @BusActor in _ = try await connection.client.secret(of: large, session: connection.session) }
+            }
+        }
+        // The calls are sent during the first question to the bus, and lie before the other's call at the second.
+        for _ in 0..<2 { try await greedy[19].client.roundTrip() }
+        #expect(try await client.secretText(of: small, session: session).count == 6000)
+        for call in calls { try await call.value }
+        let passed = await messages.value
+        let question = try #require(passed.firstIndex { $0.sender == name && $0.member == "GetSecret" })
+        let earlier = passed[question...].count { message in
+            message.member == nil && message.receiver.map(greedyNames.contains) == true
+        }
+        #expect(earlier <= 10)
+        await service.vault.close()
+    }
+}
