@@ -8,6 +8,8 @@ import Testing
 /// Programs with several connections, beside another one.
 @Suite(.onLoop)
 struct ProgramTests {
+    private static let memory = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/session")
+
     private static func collection(_ label: String) -> [String: Variant] {
         SecretServiceProxy.collectionProperties(label: label)
     }
@@ -32,6 +34,32 @@ struct ProgramTests {
             let prompt = try #require(prompts[label])
             try await prompt.client.dismiss(prompt.path)
         }
+        await service.vault.close()
+    }
+
+    @Test("a program on many connections, one after the other too, leaves others room in the collection in memory")
+    @BusActor
+    func collectionInMemory_isSharedBetweenPrograms() async throws {
+        let programs = InspectedPrograms(["greedy", "greedy", "modest", "greedy"])
+        let service = try await ProviderInProcess(inspection: programs.inspection)
+        let large = [UInt8](repeating: 1, count: 16 << 20)
+        func store(_ name: String, by client: SecretServiceProxy) async throws -> ObjectPath {
+            let secret = WireSecret(session: try await client.openPlainSession(), value: large)
+            let properties = SecretServiceProxy.itemProperties(label: name, ["n": name])
+            return try await client.createItem(in: Self.memory, properties: properties, secret: secret).item
+        }
+        let first = try await programs.connect(to: service.bus)
+        let item = try await store("first", by: first)
+        let second = try await programs.connect(to: service.bus)
+        await #expect(throws: BusError.limitsExceeded) { _ = try await store("second", by: second) }
+        let modest = try await programs.connect(to: service.bus)
+        _ = try await store("modest", by: modest)
+        first.disconnect()
+        second.disconnect()
+        let third = try await programs.connect(to: service.bus)
+        await #expect(throws: BusError.limitsExceeded) { _ = try await store("third", by: third) }
+        #expect(try await third.deleteItem(item) == .root)
+        _ = try await store("third", by: third)
         await service.vault.close()
     }
 

@@ -220,7 +220,7 @@ import Testing
 
     @Test func collectionInMemory_isFullAtItsLimit_untilItemsAreDeleted() async throws {
         var limits = VaultLimits()
-        limits.memoryBytes = 10_000
+        limits.memoryBytes = 20_000
         let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
         let session = try #require(vault.collection(named: .session))
         func secret(_ count: Int) -> String { String(repeating: "x", count: count) }
@@ -241,6 +241,32 @@ import Testing
         #expect(session.itemCount == 1)
         // Collections on the disk have no such limit.
         try await vault.unlockedLogin().add("large", secret: secret(20_000))
+        await vault.close()
+    }
+
+    @Test func collectionInMemory_hasRoomForFurtherOwners() async throws {
+        final class Program: WorkProgram {}
+        var limits = VaultLimits()
+        limits.memoryBytes = 100_000
+        let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
+        let session = try #require(vault.collection(named: .session))
+        func add(_ name: String, _ count: Int, for program: Program) async throws -> ItemID {
+            try await WorkOwner.$current.withValue(.program(program)) {
+                try await session.add(name, ["n": name], secret: String(repeating: "x", count: count))
+            }
+        }
+        let (greedy, modest, third) = (Program(), Program(), Program())
+        let first = try await add("first", 40_000, for: greedy)
+        await #expect(throws: VaultError.of(.limitExceeded)) { _ = try await add("more", 10_000, for: greedy) }
+        let second = try await add("second", 20_000, for: modest)
+        await #expect(throws: VaultError.of(.limitExceeded)) { _ = try await add("more", 10_000, for: modest) }
+        _ = try await add("third", 10_000, for: third)
+        // An item counts as that of the program that has changed it last.
+        try await WorkOwner.$current.withValue(.program(third)) {
+            try await session.updateItem(second, secret: Fixture.secret("small"))
+        }
+        try await session.deleteItem(first)
+        _ = try await add("first", 40_000, for: modest)
         await vault.close()
     }
 }

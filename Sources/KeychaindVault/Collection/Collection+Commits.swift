@@ -45,6 +45,7 @@ extension Collection {
         try requireUnlocked()
         let begun = begun ?? context.locks.now
         let admission = context.observer.admission
+        if isEphemeral { mutation.owner = await mutation.owner.known }
         let number = await admission?.begin(mutation.toldBytes(in: table)) ?? 0
         defer { admission?.end(number) }
         // As the changes that wait for a commit, also if it is unlocked again by now.
@@ -52,7 +53,7 @@ extension Collection {
         if case .writing = commits {
             let resumption = await withCheckedContinuation { continuation in
                 mutation.continuation = continuation
-                changeWaiting { waiting in waiting.add(mutation, for: .current) }
+                changeWaiting { waiting in waiting.add(mutation, for: mutation.owner) }
             }
             if case .settled(let result) = resumption { return try result.get() }
         }
@@ -64,7 +65,8 @@ extension Collection {
         guard try batch.add(mutation, to: table) else {
             throw VaultError(.storageFailed, reason: "the change could not be started")
         }
-        takeWaiting(into: &batch)
+        // In memory, the room that a change takes is that of its owner alone.
+        if !isEphemeral { takeWaiting(into: &batch) }
         let written = await write(batch)
         let companions = batch.mutations.dropFirst()
         guard case .refused(let error) = written, !companions.isEmpty else {
@@ -144,8 +146,11 @@ extension Collection {
             case .none, .missing:
                 throw VaultError.vaultClosed
             case .memory(var store):
-                written = CollectionWriter.Written(sealedSecrets: try store.seal(change, of: table), doubt: nil)
-                storage = .memory(store)
+                // A second reference would copy the shares at every change.
+                storage = .none
+                defer { storage = .memory(store) }
+                let sealed = try store.seal(change, of: table, by: batch.mutations[0].owner)
+                written = CollectionWriter.Written(sealedSecrets: sealed, doubt: nil)
             case .file(let worker):
                 await keepGeneration()
                 written = try await commit(change, by: worker)

@@ -1,14 +1,13 @@
 import KeychaindGcrypt
 import KeychaindModel
 
-/// The sealing key of the collection in memory; it is never stored.
+/// The sealing key of the collection in memory, which is never stored, and the shares of its room.
 struct EphemeralStore: Sendable {
     let secretsKey: SecretsKey
 
     let identifier: [UInt8]
 
-    private let limit: Int
-    private var usedBytes = 0
+    private var shares: MemoryShares
 
     init(limit: Int) throws(VaultError) {
         let identifier = try cipher { () throws(GcryptError) in
@@ -19,36 +18,34 @@ struct EphemeralStore: Sendable {
             return try SecretsKey(master: master, collection: identifier)
         }
         self.identifier = identifier
-        self.limit = limit
+        shares = MemoryShares(limit: limit)
     }
 
-    /// Seals the secrets of a change to `table`; throws `limitExceeded` when the items take too many bytes.
-    mutating func seal(_ change: CollectionChange, of table: borrowing ItemTable) throws(VaultError) -> [[UInt8]?] {
+    /// Seals the secrets of a change of the owner to `table`; throws `limitExceeded` when the items take too many
+    /// bytes.
+    mutating func seal(
+        _ change: CollectionChange,
+        of table: borrowing ItemTable,
+        by owner: WorkOwner
+    ) throws(VaultError) -> [[UInt8]?] {
         var sealed: [[UInt8]?] = []
-        var growth = 0
+        var sizes: [(ItemID, Int)] = []
         for row in change.rows {
-            let old = table[row.id]
-            if let old { growth -= Self.size(of: old) }
             var secret: [UInt8]?
+            var size = 0
             switch row {
             case .insert(let row), .update(let row, _):
                 if let new = row.secret {
                     secret = try cipher { () throws(GcryptError) in try secretsKey.seal(new.secret, of: row) }
                 }
-                growth += Self.size(of: row.metadata) + (secret?.count ?? old?.sealedSecret?.count ?? 0)
+                size = Self.size(of: row.metadata) + (secret?.count ?? table[row.id]?.sealedSecret?.count ?? 0)
             case .delete: break
             }
             sealed.append(secret)
+            sizes.append((row.id, size))
         }
-        guard growth <= 0 || usedBytes + growth <= limit else {
-            throw VaultError(.limitExceeded, reason: "the collection in memory holds at most \(limit) bytes")
-        }
-        usedBytes += growth
+        try shares.change(to: sizes, by: owner)
         return sealed
-    }
-
-    private static func size(of record: ItemRecord) -> Int {
-        size(of: record.metadata) + (record.sealedSecret?.count ?? 0)
     }
 
     private static func size(of metadata: ItemMetadata) -> Int {

@@ -21,6 +21,7 @@ final class PendingMutation {
     }
 
     let request: Request
+    var owner = WorkOwner.current
     var continuation: CheckedContinuation<Resumption, Never>?
 
     init(_ request: Request) {
