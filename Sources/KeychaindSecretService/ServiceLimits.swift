@@ -1,5 +1,8 @@
 /// Limits of one client; beyond them, calls fail with `LimitsExceeded` (#48).
 package struct ServiceLimits: Hashable, Sendable {
+    /// How many times as many sessions, prompts and contexts all clients of one program may have.
+    package var timesForProgram = 4
+
     /// Open sessions, of a quarter of a kilobyte each; past it, the one that was not used for the longest time ends.
     package var sessions = 8192
 

@@ -100,4 +100,42 @@ struct ProgramTests {
         #expect(earlier <= 10)
         await service.vault.close()
     }
+
+    @Test("prompts, contexts and sessions are limited for all connections of a program, and given back")
+    @BusActor
+    func limits_areThoseOfAProgram() async throws {
+        let programs = InspectedPrograms(["greedy", "greedy", "greedy", "greedy", "modest", "greedy"])
+        var limits = ServiceLimits.patient
+        (limits.prompts, limits.contexts, limits.sessions, limits.timesForProgram) = (2, 2, 3, 2)
+        let service = try await ProviderInProcess(limits: limits, inspection: programs.inspection)
+        func connect() async throws -> SecretServiceProxy { try await programs.connect(to: service.bus) }
+        let first = try await connect()
+        _ = try await first.openPlainSession()
+        let session = try await first.openPlainSession()
+        let others = [try await connect(), try await connect()]
+        for client in [first] + others.dropLast() {
+            for _ in 0..<2 {
+                _ = try await client.createCollection(Self.collection("greedy"))
+                _ = try await ContextClient(client)
+            }
+        }
+        let last = try #require(others.last)
+        await #expect(throws: BusError.limitsExceeded) {
+            _ = try await last.createCollection(Self.collection("greedy"))
+        }
+        await #expect(throws: BusError.limitsExceeded) { _ = try await ContextClient(last) }
+        // The first has three sessions, and the others three together: a further one ends the oldest of the first.
+        _ = try await last.openPlainSession()
+        #expect(try await first.introspect(session.parent).children.count == 3)
+        _ = try await connect()
+        #expect(try await first.introspect(session.parent).children.count == 2)
+        let modest = try await connect()
+        _ = try await modest.createCollection(Self.collection("modest"))
+        _ = try await ContextClient(modest)
+        first.disconnect()
+        let again = try await connect()
+        _ = try await again.createCollection(Self.collection("greedy"))
+        _ = try await ContextClient(again)
+        await service.vault.close()
+    }
 }

@@ -16,8 +16,10 @@ extension Client {
     func makeContext() async throws(BusError) -> AuthenticationContext {
         let caller = await self.caller()
         try checkConnected()
-        guard contexts.table.count < environment.limits.contexts else {
-            throw BusError(.limitsExceeded, "you already have \(environment.limits.contexts) open contexts")
+        let limit = environment.limits.contexts
+        let most = limit * environment.limits.timesForProgram
+        guard contexts.table.count < limit, account.count({ $0.contexts.table.count }) < most else {
+            throw BusError(.limitsExceeded, "you already have \(limit) open contexts, or your program \(most)")
         }
         let context = AuthenticationContext(of: self, caller, clock: environment.clock)
         contexts.table[context.number] = context

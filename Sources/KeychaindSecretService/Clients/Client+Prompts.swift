@@ -13,6 +13,10 @@ struct ClientPrompts {
 
     subscript(number: ObjectNumber) -> Prompt? { table[number] }
 
+    /// Those that count for the limits, with what they keep.
+    var count: Int { table.count + abandoned.count }
+    @BusActor var keptBytes: Int { [table, abandoned].joined().reduce(0) { $0 + $1.value.keptBytes } }
+
     /// Whether the client waits for a `Completed`.
     @BusActor var areRunning: Bool { table.values.contains { !$0.isCreated } }
 }
@@ -21,11 +25,14 @@ extension Client {
     /// Creates a prompt; throws `LimitsExceeded` past the limits of number and bytes.
     func makePrompt(_ action: any PromptAction) throws(BusError) -> ObjectPath {
         let limits = environment.limits
-        guard prompts.table.count + prompts.abandoned.count < limits.prompts else {
-            throw BusError(.limitsExceeded, "you already have \(limits.prompts) open prompts")
+        let most = limits.prompts * limits.timesForProgram
+        guard prompts.count < limits.prompts, account.count({ $0.prompts.count }) < most else {
+            throw BusError(.limitsExceeded, "you already have \(limits.prompts) open prompts, or your program \(most)")
         }
-        let bytes = [prompts.table, prompts.abandoned].joined().reduce(action.keptBytes) { $0 + $1.value.keptBytes }
-        guard bytes <= limits.bytesInPrompts else {
+        let mostBytes = limits.bytesInPrompts * limits.timesForProgram
+        guard action.keptBytes + prompts.keptBytes <= limits.bytesInPrompts,
+            action.keptBytes + account.count({ $0.prompts.keptBytes }) <= mostBytes
+        else {
             throw BusError(
                 .limitsExceeded,
                 "your open prompts may keep \(limits.bytesInPrompts) bytes together, and no more"

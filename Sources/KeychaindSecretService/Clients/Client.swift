@@ -45,7 +45,7 @@ final class Client: Peer, Requester {
     /// The answer of the bus to ``userID()``; nil until that is called.
     private var user: Promise<UInt32?>?
     private var state = State.connected
-    var sessions: ClientSessions
+    var sessions = ClientSessions()
     var prompts = ClientPrompts()
     var contexts = ClientContexts()
     var grants = ClientGrants()
@@ -69,7 +69,6 @@ final class Client: Peer, Requester {
         self.environment = environment
         view = environment.connections.knownView(of: name) ?? .undecided
         identity = CallerIdentity(of: name, by: environment.inspector)
-        sessions = ClientSessions(limit: environment.limits.sessions)
         waitingCalls = WaitingCalls(limit: environment.limits.waitingCalls, byteLimit: environment.limits.waitingBytes)
         joinSandbox()
         // At its first call, as many programs end with the answer to their last.
@@ -87,6 +86,7 @@ final class Client: Peer, Requester {
         dropGrants()
         dropContexts()
         dropDialogs()
+        ownAccount?.remove(self)
     }
 
     /// Whether the connection is on the bus, as far as the bus has reported.
@@ -142,7 +142,10 @@ final class Client: Peer, Requester {
     private func join(_ program: Program) {
         if case .connection = program { return }
         guard isConnected else { return }
-        ownAccount = environment.accounts[program]
+        let account = environment.accounts[program]
+        account.add(self)
+        ownAccount = account
+        endSessionsOfProgram()
     }
 
     /// The program behind the connection, if it is known by now.

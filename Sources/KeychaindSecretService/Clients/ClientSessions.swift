@@ -4,25 +4,19 @@ import KeychaindVault
 
 /// The open sessions of a client, found by the paths in its calls.
 ///
-/// Some programs open one for each item that they read and close none. Past the limit, the session that was not used
-/// for the longest time ends, so that a long run of such a program does not fail.
+/// Some programs open one for each item that they read and close none. Past a limit, the session that was not used for
+/// the longest time ends, so that a long run of such a program does not fail.
 struct ClientSessions {
     private var sessions: [ObjectNumber: Session] = [:]
     private var useCount: UInt64 = 0
-    private let limit: Int
 
-    init(limit: Int) {
-        self.limit = limit
-    }
+    var count: Int { sessions.count }
 
     var numbers: some Sequence<ObjectNumber> { sessions.keys }
 
     subscript(number: ObjectNumber) -> Session? { sessions[number] }
 
     mutating func insert(_ session: Session) {
-        if sessions.count >= limit, let oldest = sessions.values.min(by: { $0.lastUse < $1.lastUse }) {
-            sessions[oldest.number] = nil
-        }
         noteUse(of: session)
         sessions[session.number] = session
     }
@@ -34,6 +28,12 @@ struct ClientSessions {
 
     mutating func remove(_ session: Session) {
         sessions[session.number] = nil
+    }
+
+    /// Removes the session that was not used for the longest time.
+    mutating func removeOldest() {
+        guard let oldest = sessions.values.min(by: { $0.lastUse < $1.lastUse }) else { return }
+        sessions[oldest.number] = nil
     }
 
     mutating func removeAll() {
@@ -68,6 +68,25 @@ struct ClientSessions {
         try reader.readStructure { (reader) throws(BusError) in
             let session = try read(&reader)
             return try session.readSecret(&reader)
+        }
+    }
+}
+
+extension Client {
+    /// Adds a session, and ends others if there are too many.
+    func insert(_ session: Session) {
+        if sessions.count >= environment.limits.sessions { sessions.removeOldest() }
+        sessions.insert(session)
+        endSessionsOfProgram()
+    }
+
+    /// Ends sessions past the limit of the program: the oldest ones of the clients with most.
+    func endSessionsOfProgram() {
+        let limit = environment.limits.sessions * environment.limits.timesForProgram
+        let excess = account.count { $0.sessions.count } - limit
+        guard excess > 0 else { return }
+        for _ in 0..<excess {
+            account.clients.max { $0.sessions.count < $1.sessions.count }?.sessions.removeOldest()
         }
     }
 }

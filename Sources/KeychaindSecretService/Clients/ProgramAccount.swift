@@ -2,7 +2,7 @@ import KeychaindDBus
 import KeychaindDesktop
 import KeychaindVault
 
-/// What the connections of one program share: their turns.
+/// What the connections of one program share: their turns and limits.
 ///
 /// It ends with the last connection and the last item of the collection in memory that the program has stored.
 @BusActor
@@ -15,20 +15,38 @@ final class ProgramAccount {
 
     nonisolated let program: Program
     private let holder: Holder
+    private var members: [ObjectIdentifier: Reference<Client>]
 
     /// The account of a connection alone.
     init(of client: Client) {
         program = .connection(client.name)
         holder = .connection(Reference(client))
+        members = [ObjectIdentifier(client): Reference(client)]
     }
 
     fileprivate init(of program: Program, in accounts: ProgramAccounts) {
         self.program = program
         holder = .program(Reference(accounts))
+        members = [:]
     }
 
     isolated deinit {
         if case .program(let accounts) = holder { accounts.object?.removeEnded(program) }
+    }
+
+    // MARK: Clients
+
+    var clients: some Sequence<Client> { members.values.lazy.compactMap(\.object) }
+
+    func count(_ part: (Client) -> Int) -> Int { clients.reduce(0) { $0 + part($1) } }
+
+    /// Counts a client with what it has.
+    func add(_ client: Client) {
+        members[ObjectIdentifier(client)] = Reference(client)
+    }
+
+    func remove(_ client: Client) {
+        members[ObjectIdentifier(client)] = nil
     }
 
     /// Whether it is that of a program, and not of a connection alone.

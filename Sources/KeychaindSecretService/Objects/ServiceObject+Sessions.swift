@@ -29,7 +29,7 @@ extension ServiceObject {
             throw BusError(.notSupported, "the algorithm '\(name)' is not supported")
         }
         let agreement = try algorithm.negotiate(&reader)
-        client.sessions.insert(agreement.session)
+        client.insert(agreement.session)
         call.reply(with: agreement.output, agreement.session.path)
     }
 
