@@ -89,6 +89,11 @@ class Client:
             unlocked += [] if dismissed else value
         return unlocked
 
+    def ask_for_collection(self, label):
+        """Returns a prompt that would create a collection."""
+        properties = {SECRET + "Collection.Label": ("s", label)}
+        return self.call(ROOT, SECRET + "Service", "CreateCollection", "a{sv}s", properties, "")[1]
+
     def run(self, prompt, timeout=120):
         """Runs a prompt; returns whether it was dismissed, and its result as a variant."""
         rule = MatchRule(type="signal", path=prompt, interface=SECRET + "Prompt", member="Completed")

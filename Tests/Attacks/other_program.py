@@ -1,0 +1,14 @@
+"""other_program.py ask | store: asks a person for one thing and waits, or stores an item of 8 MiB in memory."""
+
+import sys
+
+from secrets_client import *
+
+client = Client()
+if sys.argv[1] == "ask":
+    prompt = client.ask_for_collection("of another program")
+    client.call(prompt, SECRET + "Prompt", "Prompt", "s", "")
+    print("asked", flush=True)
+    sys.stdin.read()
+else:
+    client.create("one", {"of": "another program"}, b"x" * (8 << 20), collection=SESSION)
