@@ -123,9 +123,9 @@ extension Vault {
 
     /// Restores a backup in place of the present collection, which becomes a generation, or as a new collection.
     ///
-    /// A file that is unreadable, or too large for a generation, is kept under another name. The result is durable and locked. Throws `busy` when another
-    /// collection has taken the name, `limitExceeded`, and disk errors; then nothing has changed, unless the reason
-    /// says that this is unknown.
+    /// A file that is unreadable, or too large for a generation, is kept under another name. The result is durable and
+    /// locked. Throws `busy` when another collection has taken the name, `limitExceeded`, and disk errors; then nothing
+    /// has changed, unless the reason says that this is unknown.
     package func restore(
         _ backup: StagedBackup,
         as name: CollectionName,

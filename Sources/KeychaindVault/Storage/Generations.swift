@@ -29,8 +29,8 @@ struct Generations: Sendable {
 
     /// Copies the collection unless the newest generation is recent and `always` is false; removes the oldest.
     ///
-    /// Works beside a concurrent writer. The copy gets its name when it was checked, and is complete and durable. Throws
-    /// `unreadable` if it is damaged, and `limitExceeded` if it is too large to be read back.
+    /// Works beside a concurrent writer. The copy gets its name when it was checked, and is complete and durable.
+    /// Throws `unreadable` if it is damaged, and `limitExceeded` if it is too large to be read back.
     ///
     /// - Returns: whether there is a new one.
     @discardableResult

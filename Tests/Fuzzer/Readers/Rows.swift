@@ -97,7 +97,8 @@ extension FuzzReader {
                     revision: 2,
                     tags: UnsafeRawBufferPointer(start: nil, count: 0),
                     metadata: metadata,
-                    secret: secret
+                    secret: secret,
+                    secretBytes: secret.count
                 )
                 guard try verifier.verify(row) != nil else { throw Refusal() }
             }
