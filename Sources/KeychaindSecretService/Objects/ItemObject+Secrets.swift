@@ -23,17 +23,9 @@ extension ItemObject {
     @BusActor
     private func answerSecret(_ call: MethodCall, in session: Session) throws(BusError) -> Dispatch {
         let permission = try items.access.authorize(id, in: collection, for: client)
-        guard !permission.isAudited else {
-            return .suspending { () async throws(BusError) in
-                // Else the audit would wait for the name of the caller.
-                _ = await client.caller()
-                try client.checkConnected()
-                try await getStored(call, in: session)
-            }
-        }
         let secret: Secret?
         do throws(VaultError) {
-            secret = try collection.secret(of: id, under: nil)
+            secret = try collection.secret(of: id, under: permission.grant)
         } catch {
             throw failure(error)
         }
@@ -45,6 +37,9 @@ extension ItemObject {
             }
         }
         try secret.checkReleasable()
+        guard !permission.isAudited else {
+            return .suspending { () async throws(BusError) in try await getStored(call, in: session) }
+        }
         try session.encode(secret).answer(call)
         return .answered
     }
@@ -57,6 +52,9 @@ extension ItemObject {
     /// Access is checked before the read and again before the reply; a change in between repeats both.
     @BusActor
     private func getStored(_ call: MethodCall, in session: Session) async throws(BusError) {
+        // Else the audit would wait for the name of the caller.
+        if items.access.rules.isActive { _ = await client.caller() }
+        try client.checkConnected()
         for _ in 0..<ItemObject.readings {
             let permission = try items.access.authorize(id, in: collection, for: client)
             guard let revision = collection.revision(of: id) else { break }
