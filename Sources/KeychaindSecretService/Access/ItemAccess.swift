@@ -196,9 +196,13 @@ final class ItemAccess {
     /// Throws `InputOutput` if it cannot be written, and `IsLocked` if access has ended meanwhile.
     func settle(for client: Client) async throws(BusError) {
         let conditions = AccessConditions(for: client, self)
+        let wasSessionLocked = isSessionLocked
         try await audit.settle()
         try client.checkConnected()
-        guard conditions.hold(for: client, self) else { throw ItemAccess.hasEnded }
+        // What rules share with a sandbox is looked at item by item.
+        let holds =
+            client.view.isConfined ? wasSessionLocked == isSessionLocked : conditions.hold(for: client, self)
+        guard holds else { throw ItemAccess.hasEnded }
     }
 
     static var hasEnded: BusError { BusError(.isLocked, "access has ended while it was written into the audit") }

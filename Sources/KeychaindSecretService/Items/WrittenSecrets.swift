@@ -134,9 +134,12 @@ struct WrittenSecrets {
     /// Whether the release of one of them is audited.
     var areAudited: Bool { entries.contains { entry in entry.finding == .audited || entry.finding == .granted } }
 
-    /// Whether they can still be read, and are as they were written.
-    var areCurrent: Bool {
-        entries.allSatisfy { !$0.item.collection.isLocked && $0.item.collection.hasSecret(of: $0.revision) }
+    /// Whether they are still there for a client, and as they were written.
+    func areCurrent(for client: Client) -> Bool {
+        entries.allSatisfy { entry in
+            let (collection, id) = (entry.item.collection, entry.item.id)
+            return !collection.isLocked && client.sees(id, in: collection) && collection.hasSecret(of: entry.revision)
+        }
     }
 
     consuming func end(in writer: inout Writer) {

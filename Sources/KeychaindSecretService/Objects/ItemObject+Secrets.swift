@@ -71,7 +71,9 @@ extension ItemObject {
             let encoded = try session.encode(secret)
             if try items.access.release(id, in: collection, to: client).isAudited {
                 try await items.access.settle(for: client)
-                guard !collection.isLocked, collection.hasSecret(of: revision) else { throw ItemAccess.hasEnded }
+                guard !collection.isLocked, client.sees(id, in: collection), collection.hasSecret(of: revision) else {
+                    throw ItemAccess.hasEnded
+                }
             }
             return encoded.answer(call)
         }

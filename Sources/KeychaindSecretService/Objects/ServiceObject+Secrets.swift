@@ -133,7 +133,7 @@ extension ServiceObject {
             secrets.useGrants(in: &writer, check)
             if secrets.areAudited {
                 try await provider.access.settle(for: client)
-                guard secrets.areCurrent else { throw ItemAccess.hasEnded }
+                guard secrets.areCurrent(for: client) else { throw ItemAccess.hasEnded }
             }
             if !wasConfined { try client.checkUnconfined() }
             secrets.end(in: &writer)

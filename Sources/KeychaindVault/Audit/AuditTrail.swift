@@ -22,6 +22,8 @@ final class AuditTrail: Sendable {
 
     private struct State {
         var waiting: [Waiting] = []
+        /// Whether entries that were taken are not on the disk yet.
+        var isWriting = false
         var counts: [AuditRing: Int] = [:]
         var lost: [AuditRing: Int] = [:]
         var keys: [CollectionName: AuditKey] = [:]
@@ -82,13 +84,23 @@ final class AuditTrail: Sendable {
             state.waiting = []
             state.counts = [:]
             state.lost = [:]
+            state.isWriting = true
             return (entries, key)
         }
+    }
+
+    /// Whether all entries are on the disk.
+    var isSettled: Bool { state.withLock { state in state.waiting.isEmpty && !state.isWriting } }
+
+    /// Notes that the entries that were taken are on the disk.
+    func settle() {
+        state.withLock { state in state.isWriting = false }
     }
 
     /// Puts entries back that could not be written, before later ones.
     func putBack(_ entries: [Waiting]) {
         state.withLock { state in
+            state.isWriting = false
             let later = state.waiting
             state.waiting = []
             state.counts = [:]
@@ -159,6 +171,8 @@ extension Vault {
     /// written once that is possible.
     package func writeAudit() async throws(VaultError) {
         guard let context else { throw VaultError.vaultClosed }
+        // Repetitions are only counted.
+        guard !context.audit.isSettled else { return }
         guard !context.audit.keys.isEmpty else {
             throw VaultError(.locked, reason: "the audit cannot be written before a keychain is unlocked")
         }

@@ -199,6 +199,7 @@ final class VaultFolder {
                     try batch.key.seal(batch.entries[index].entry, number: number)
                 }
             }
+            audit.settle()
         } catch {
             audit.putBack(batch.entries)
             throw error
