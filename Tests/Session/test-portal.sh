@@ -26,7 +26,12 @@ call_backend() {
         --method org.freedesktop.DBus.Properties.Get org.freedesktop.impl.portal.Secret version 2>&1 || true
 }
 
-start_daemon
+# The backend takes its name after the service.
+start_backend() {
+    start_daemon
+    eventually ask_bus GetNameOwner "string:$service"
+}
+start_backend
 start_portal sway
 first=$(secret)
 check_match "a program gets 64 bytes" "$first" '^[0-9a-f]{128}$'
@@ -44,5 +49,5 @@ start_portal GNOME
 check_equal "the secret is the same on another desktop" "$(secret)" "$first"
 kill -TERM "$daemon_pid"
 eventually has_ended "$daemon_pid"
-start_daemon
+start_backend
 check_equal "the secret is the same after a restart" "$(secret)" "$first"
