@@ -15,7 +15,7 @@ OTHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "other_program.
 
 def questions():
     with open(sys.argv[1]) as log:
-        return [json.loads(line)["message"] for line in log]
+        return [json.loads(line)["message"] for line in log if line.endswith("\n")]
 
 
 def label(number):
