@@ -12,16 +12,7 @@ as_anna pkill -u anna dbus-daemon
 eventually sh -c '! pgrep -u anna dbus-daemon'
 rm -f "/run/user/$anna_id/bus"
 mkdir -p /run/systemd/system /run/systemd/user
-cat >/run/systemd/user/dbus.socket <<UNIT
-[Socket]
-ListenStream=%t/bus
-UNIT
-cat >/run/systemd/user/dbus.service <<UNIT
-[Unit]
-Requires=dbus.socket
-[Service]
-ExecStart=$(command -v dbus-daemon) --session --address=systemd: --nofork --nopidfile --systemd-activation
-UNIT
+bus_units --session --nopidfile
 start_manager() {
     (
         for group in $groups; do

@@ -34,16 +34,7 @@ XDG_RUNTIME_DIR=/run/user/$user bus_configuration "/run/user/$user/home/.local/s
 mkdir /run/services
 
 # The manager connects only to a bus that it runs itself.
-cat >/run/systemd/user/dbus.socket <<UNIT
-[Socket]
-ListenStream=%t/bus
-UNIT
-cat >/run/systemd/user/dbus.service <<UNIT
-[Unit]
-Requires=dbus.socket
-[Service]
-ExecStart=$(command -v dbus-daemon) --config-file=/run/bus.conf --address=systemd: --nofork --systemd-activation
-UNIT
+bus_units --config-file=/run/bus.conf
 
 declare -f eventually >/run/session.sh
 cat >>/run/session.sh <<'SESSION'

@@ -76,6 +76,20 @@ bus_configuration() {
 XML
 }
 
+# bus_units OPTION...: writes the units of a bus that a user manager runs itself; the options are dbus-daemon's.
+bus_units() {
+    cat >/run/systemd/user/dbus.socket <<UNIT
+[Socket]
+ListenStream=%t/bus
+UNIT
+    cat >/run/systemd/user/dbus.service <<UNIT
+[Unit]
+Requires=dbus.socket
+[Service]
+ExecStart=$(command -v dbus-daemon) --address=systemd: --nofork --systemd-activation $*
+UNIT
+}
+
 # own_machine USER_ID USER: a system bus with a mock of logind, which `logind OBJECT METHOD ARGUMENT...` calls, and the
 # user's login session on a display, which processes belong to that start later. The test ends $machine_pid and
 # $logind_pid.
