@@ -7,11 +7,11 @@ import Testing
     @Test("a kill at any time loses no acknowledged change")
     func kill_inAnyRound_losesNothingAcknowledged() async throws {
         let daemon = try await KeychainDaemon(on: PrivateBus())
-        let rounds = await CrashRounds(on: daemon, seed: Sample.seed)
-        let count = Sample.size(of: 200, oneIn: 8)
+        let rounds = await CrashRounds(on: daemon, seed: CaseSample.seed)
+        let count = CaseSample.size(of: 200, oneIn: 8)
         for round in 1...count {
             let problems = try await rounds.run()
-            #expect(problems == [], "SEED=\(Sample.seed), round \(round)")
+            #expect(problems == [], "SEED=\(CaseSample.seed), round \(round)")
         }
         #expect(await rounds.acknowledgements > count)
         try await daemon.stop()

@@ -19,8 +19,8 @@ struct HostileClientTests {
             let hostile = try await service.makeClient()
             let own = try await hostile.openPlainSession()
             if isLocked { try await client.lock([.login]) }
-            var random = RandomValues(seed: Sample.seed)
-            for _ in 0..<Sample.size(of: 4000, oneIn: 4) {
+            var random = RandomValues(seed: CaseSample.seed)
+            for _ in 0..<CaseSample.size(of: 4000, oneIn: 4) {
                 let message = HostileClientTests.randomCall(&random, item, key, own)
                 do throws(BusError) {
                     _ = try await hostile.connection.call(message, timeout: Patience.limit)
