@@ -7,7 +7,7 @@ extension Provider {
     /// Lets the parts hear of each other's events, once all are made.
     func connectParts() {
         notices.provider = self
-        audit.onWrite = { [weak notices] failure in notices?.auditWasWritten(failure) }
+        audit.onSync = { [weak notices] failure in notices?.auditWasSynced(failure) }
         changes.onProblem = { [weak notices] in notices?.keychainsMayHaveChanged() }
         vault.onProblem = { [vault, changes, diskRetry] name in
             diskRetry.start()

@@ -101,7 +101,7 @@ package final class Provider {
         readiness = Readiness(limit: limits.settlingTime)
         let recorder = AuditRecorder(
             clock: clock,
-            sync: { () async throws(VaultError) in try await vault.writeAudit() },
+            sync: { () async throws(VaultError) in try await vault.syncAudit() },
             write: { vault.audit($0, in: $1) }
         )
         audit = AccessAudit(recorder: recorder)

@@ -210,11 +210,11 @@ struct FailingDiskTests {
         disk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
         for number in 1...3 {
             vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "\(number)"), in: .attended)
-            await #expect(throws: VaultError.of(.storageFailed)) { try await vault.writeAudit() }
+            await #expect(throws: VaultError.of(.storageFailed)) { try await vault.syncAudit() }
         }
         disk.failure = nil
         vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "4"), in: .attended)
-        try await vault.writeAudit()
+        try await vault.syncAudit()
         #expect(try await vault.auditEntries().map(\.outcome) == ["4", "3", "2", "1"])
         await vault.close()
     }

@@ -10,19 +10,19 @@ final class AccessAudit {
     private let recorder: AuditRecorder
 
     /// Called when the audit could be written, or with the reason why not.
-    var onWrite: (@BusActor (VaultError?) -> Void)?
+    var onSync: (@BusActor (VaultError?) -> Void)?
 
     init(recorder: AuditRecorder) {
         self.recorder = recorder
     }
 
     /// Waits until the events of known callers are on the disk; throws if they cannot be written.
-    func settle() async throws(BusError) {
+    func sync() async throws(BusError) {
         do throws(VaultError) {
-            try await recorder.settle()
-            onWrite?(nil)
+            try await recorder.sync()
+            onSync?(nil)
         } catch {
-            onWrite?(error)
+            onSync?(error)
             throw BusError(error)
         }
     }

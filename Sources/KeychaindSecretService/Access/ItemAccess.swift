@@ -194,10 +194,10 @@ final class ItemAccess {
     /// Waits until what was audited is on the disk, before a secret leaves.
     ///
     /// Throws `InputOutput` if it cannot be written, and `IsLocked` if access has ended meanwhile.
-    func settle(for client: Client) async throws(BusError) {
+    func syncAudit(for client: Client) async throws(BusError) {
         let conditions = AccessConditions(for: client, self)
         let wasSessionLocked = isSessionLocked
-        try await audit.settle()
+        try await audit.sync()
         try client.checkConnected()
         // What rules share with a sandbox is looked at item by item.
         let holds =

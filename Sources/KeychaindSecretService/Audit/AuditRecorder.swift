@@ -14,7 +14,7 @@ package final class AuditRecorder {
     let followers = AuditFollowers()
 
     private let write: @BusActor (AuditEntry, AuditRing) -> Void
-    private let sync: @BusActor () async throws(VaultError) -> Void
+    private let syncEntries: @BusActor () async throws(VaultError) -> Void
     private let now: @BusActor () -> Timestamp
     private let clock: BootClock
     private var waiting = 0
@@ -34,13 +34,13 @@ package final class AuditRecorder {
     ) {
         self.clock = clock
         self.now = now
-        self.sync = sync
+        syncEntries = sync
         self.write = write
     }
 
     /// Waits until the events of known callers are on the disk; throws if they cannot be written.
-    package func settle() async throws(VaultError) {
-        try await sync()
+    package func sync() async throws(VaultError) {
+        try await syncEntries()
     }
 
     /// Records an event without waiting.

@@ -95,7 +95,7 @@ extension ItemObject {
                 KeyOutcome { () throws(KeyError) in try operation(try key.read()) }
             }
             if try items.access.release(id, in: collection, to: client, .keyUse).isAudited {
-                try await items.access.settle(for: client)
+                try await items.access.syncAudit(for: client)
             }
             do throws(KeyError) {
                 return try outcome.get()

@@ -35,7 +35,7 @@ extension Notices {
     }
 
     /// - Parameter failure: the reason why a release could not be recorded; nil resolves the subject.
-    package func auditWasWritten(_ failure: VaultError?) {
+    package func auditWasSynced(_ failure: VaultError?) {
         guard let failure else { return resolve(.audit) }
         tell(.audit, because: "\(failure.code)", .auditFailed(reason: failure.reason))
     }

@@ -70,7 +70,7 @@ extension ItemObject {
             try secret.checkReleasable()
             let encoded = try session.encode(secret)
             if try items.access.release(id, in: collection, to: client).isAudited {
-                try await items.access.settle(for: client)
+                try await items.access.syncAudit(for: client)
                 guard !collection.isLocked, client.sees(id, in: collection), collection.hasSecret(of: revision) else {
                     throw ItemAccess.hasEnded
                 }

@@ -132,7 +132,7 @@ extension ServiceObject {
             // Between the last check and the reply, only the disk is waited for.
             secrets.useGrants(in: &writer, check)
             if secrets.areAudited {
-                try await provider.access.settle(for: client)
+                try await provider.access.syncAudit(for: client)
                 guard secrets.areCurrent(for: client) else { throw ItemAccess.hasEnded }
             }
             if !wasConfined { try client.checkUnconfined() }

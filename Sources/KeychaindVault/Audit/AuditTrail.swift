@@ -90,10 +90,10 @@ final class AuditTrail: Sendable {
     }
 
     /// Whether all entries are on the disk.
-    var isSettled: Bool { state.withLock { state in state.waiting.isEmpty && !state.isWriting } }
+    var isSynced: Bool { state.withLock { state in state.waiting.isEmpty && !state.isWriting } }
 
     /// Notes that the entries that were taken are on the disk.
-    func settle() {
+    func didSync() {
         state.withLock { state in state.isWriting = false }
     }
 
@@ -158,7 +158,7 @@ final class AuditKey: Sendable {
 extension Vault {
     /// Records an audit entry; returns at once and never fails.
     ///
-    /// The entry is written within a second; the end of the process before that loses it, unless ``writeAudit()`` has
+    /// The entry is written within a second; the end of the process before that loses it, unless ``syncAudit()`` has
     /// returned. A bounded number waits for the first unlock of `login`.
     package func audit(_ entry: AuditEntry, in ring: AuditRing) {
         guard let context, context.audit.add(entry, in: ring) else { return }
@@ -169,10 +169,10 @@ extension Vault {
     ///
     /// Throws `locked` before the first unlock of any keychain with a file, and the error of the disk; the entries are
     /// written once that is possible.
-    package func writeAudit() async throws(VaultError) {
+    package func syncAudit() async throws(VaultError) {
         guard let context else { throw VaultError.vaultClosed }
         // Repetitions are only counted.
-        guard !context.audit.isSettled else { return }
+        guard !context.audit.isSynced else { return }
         guard !context.audit.keys.isEmpty else {
             throw VaultError(.locked, reason: "the audit cannot be written before a keychain is unlocked")
         }

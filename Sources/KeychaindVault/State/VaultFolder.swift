@@ -199,7 +199,7 @@ final class VaultFolder {
                     try batch.key.seal(batch.entries[index].entry, number: number)
                 }
             }
-            audit.settle()
+            audit.didSync()
         } catch {
             audit.putBack(batch.entries)
             throw error

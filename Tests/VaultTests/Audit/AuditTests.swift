@@ -134,11 +134,11 @@ import Testing
         await vault.close()
     }
 
-    @Test func writeAudit_isOnTheDisk() async throws {
+    @Test func syncAudit_isOnTheDisk() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         vault.audit(entry("written"))
-        try await vault.writeAudit()
+        try await vault.syncAudit()
         let copy = try folder.snapshot()
         await vault.close()
         let reopened = try await Vault.opened(Fixture.configuration(copy, clock: clock))
@@ -147,16 +147,16 @@ import Testing
         await reopened.close()
     }
 
-    @Test func writeAudit_beforeLogin_takesTheKeyOfAnotherKeychain() async throws {
+    @Test func syncAudit_beforeLogin_takesTheKeyOfAnotherKeychain() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
         let name = try await vault.createCollection(label: "Work", password: Fixture.bytes("work")).name
         await vault.close()
         vault = try await opened()
         vault.audit(entry("early"))
-        await #expect(throws: VaultError.of(.locked)) { try await vault.writeAudit() }
+        await #expect(throws: VaultError.of(.locked)) { try await vault.syncAudit() }
         try await #require(vault.collection(named: name)).unlock(with: Fixture.bytes("work"))
-        try await vault.writeAudit()
+        try await vault.syncAudit()
         await vault.close()
         vault = try await opened()
         _ = try await vault.unlockedLogin()
