@@ -50,6 +50,7 @@ check_equal "it notifies systemd when it is ready" "$(said notified)" yes
 check_equal "it stores and looks up a secret under the unit" "$(said lookup)" "kept in memory"
 check_equal "it has no_new_privs" "$(said no-new-privileges)" 1
 check_equal "its system calls are filtered" "$(said seccomp)" 2
+check_equal "it may use no swap" "$(said swap)" 0
 check_equal "it is in its callers' user namespace" "$(said same-user-namespace)" yes
 check_equal "a login of the user succeeds" "$(said login-authenticate) $(said login-open)" "0 0"
 check_equal "the login starts keychaind" "$(said started-by-login)" active

@@ -10,6 +10,7 @@ printf 'kept in memory' | secret-tool store --collection=session --label=l name 
 echo "lookup=$(secret-tool lookup name value)"
 echo "state=$(show ActiveState)"
 [[ $(show Type) != notify ]] || echo "notified=yes"
+echo "swap=$(show MemorySwapMax)"
 process=$(show MainPID)
 sed -n 's/^NoNewPrivs:\t/no-new-privileges=/p; s/^Seccomp:\t/seccomp=/p' "/proc/$process/status"
 cmp -s "/proc/$process/uid_map" /proc/self/uid_map && echo "same-user-namespace=yes"
