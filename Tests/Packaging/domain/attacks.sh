@@ -56,7 +56,7 @@ begin() {
     while (($#)) && [[ $1 != -- ]]; do variables+=("$1") && shift; done
     (($#)) && shift
     printf p >$folder/password
-    $by $anna "${variables[@]}" $program "$@" <$folder/password >"$work/daemon.log" 2>&1 &
+    $by $anna "${variables[@]}" "$program" "$@" <$folder/password >"$work/daemon.log" 2>&1 &
     eventually has_owner || return 1
     daemon_pid=$(owner)
 }
@@ -116,6 +116,25 @@ check "control: a plain program loads a preloaded library" $by $anna LD_PRELOAD=
 check_equal "control: the preloaded library runs" "$(stat -c %u $folder/open/plain)" $anna
 check "the set-gid program starts with a preloaded library" $by $anna LD_PRELOAD=$folder/preload.so MARK=$folder/open/domain $program --version
 check_equal "the set-gid program does not run the preloaded library" "$(find $folder/open -name domain)" ''
+
+# A system bus of the user's, on which somebody could answer for fprintd, polkit and logind.
+$by $anna python3 -c 'import socket, sys
+with socket.socket(socket.AF_UNIX) as listener:
+    listener.bind(sys.argv[1])
+    listener.listen()
+    print("listening", flush=True)
+    listener.accept()
+    print("called", flush=True)' $folder/open/system-bus >$folder/heard &
+eventually grep -q listening $folder/heard
+begin DBUS_SYSTEM_BUS_ADDRESS=unix:path=$folder/open/system-bus
+check "the set-gid program has looked for the system bus" eventually grep -q 'there is no system bus' "$work/daemon.log"
+check_equal "the set-gid program calls no system bus of the user's" "$(<$folder/heard)" listening
+end
+program=$folder/plain begin DBUS_SYSTEM_BUS_ADDRESS=unix:path=$folder/open/system-bus -- --data-dir /opt/home/anna/plain
+check "control: a plain program calls it" eventually grep -q called $folder/heard
+check_equal "a plain program's process is not accessible either" \
+    "$($by $anna python3 "$scripts/domain/intruder.py" "$daemon_pid")" nothing
+end
 
 # refused NAME STATUS PATTERN COMMAND...: keychaind ends with that status and one matching line, and leaves no process
 refused() {
