@@ -13,3 +13,10 @@ prompter "password mine" no
 attack passcode_reset reset
 prompter "password p"
 attack passcode_reset read
+
+# Without the domain, also after the file is gone.
+rm "$XDG_DATA_HOME"/keychaind/login.keychain*
+prompter yes "password mine" no
+attack passcode_reset reset | sed 's/$/, without its file/'
+prompter "password p"
+attack passcode_reset read | sed 's/$/, without its file/'
