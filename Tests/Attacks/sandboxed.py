@@ -35,6 +35,23 @@ def hear_while_connecting(count):
     return signals
 
 
+def store_many(client, count):
+    """Stores small items, a hundred at a time; returns how many there are of each outcome."""
+    outcomes = {}
+    for first in range(0, count, 100):
+        calls = range(first, min(first + 100, count))
+        for number in calls:
+            properties = {SECRET + "Item.Attributes": ("a{ss}", {"small": str(number)})}
+            arguments = properties, client.secret("x"), False
+            client.connection.send(client.message(LOGIN, SECRET + "Collection", "CreateItem", "a{sv}(oayays)b", *arguments))
+        for _ in calls:
+            while (reply := client.connection.receive(timeout=60)).header.message_type == MessageType.signal:
+                pass
+            outcome = reply.header.fields.get(HeaderFields.error_name, "stored")
+            outcomes[outcome] = outcomes.get(outcome, 0) + 1
+    return outcomes
+
+
 # The calls that each client has got, none of which is answered.
 calls = {}
 

@@ -29,6 +29,9 @@ NOBODYS = LOGIN + "/999999"
 absent = chat.run(f"c.read({NOBODYS!r})")
 for name, item in ("the bank's", of_bank), ("the host's", of_host):
     check(f"GetSecret of {name}", chat.run(f"c.read({item!r})") == absent)
+    alias = item.replace(LOGIN, ROOT + "/aliases/default")
+    check(f"GetSecret of {name} by an alias", host.run(f"c.read({alias!r})") == host.run(f"c.read({item!r})")
+          and chat.run(f"c.read({alias!r})") == absent)
     for method, signature, arguments in (
         ("Delete", None, ()),
         ("SetSecret", "(oayays)", ("c.secret('x')",)),
@@ -201,6 +204,10 @@ check("a hoarder deletes", hoard.run(f"c.call({large[1]!r}, SECRET + 'Item', 'De
 of_host = [host.run(STORE % (number, 15))[0] for number in range(5)]
 check("a program outside stores more", all(item.startswith(LOGIN) for item in of_host))
 check("another sandbox can still store", bank.run("c.create('x', {'n': 'x'}, 'x')")[1] == "/")
+hoard.close()
+hoard = Sandbox("org.example.Hoard.Small")
+check("a hoarder stores 10,000 items", hoard.run("store_many(c, 10_000)") == {"stored": 10_000})
+check("a hoarder stores more items", hoard.run("store_many(c, 2)") == {FULL[1]: 2})
 hoard.close()
 
 check("the bank still has all", bank.run(f"c.read({of_bank!r})") == SECRET_OF_BANK)
