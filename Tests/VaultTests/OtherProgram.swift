@@ -51,6 +51,9 @@ struct OtherReader {
 
         /// The keys that need the passcode, each byte complemented.
         let keys: [String]
+
+        /// The key of the secrets, each byte complemented.
+        let secretsKey: String
     }
 
     private let arguments: [String]

@@ -5,8 +5,8 @@ Usage: read_keychain.py FILE INDEX_KEY_FILE [LOGIN_FILE] < PASSWORDS
 
 PASSWORDS are up to three lines: the password of FILE, or a recovery key in its place; the passcode, which is the password of LOGIN_FILE, or of FILE without one; the
 application password of all items that ask for one. Prints the collection as JSON; bytes are in hexadecimal. The secret of an item
-that what was given does not open is null. `keys` are the complements of the keys that only the passcode gives: who looks for
-a key in its own memory needs to know it without having it. `applicationSecret` is that of the application org.example.Mail. Any deviation from the document is an exception.
+that what was given does not open is null. `keys` are the complements of the keys that only the passcode gives, `secretsKey` is that of
+the secrets key: who looks for a key in its own memory needs to know it without having it. `applicationSecret` is that of the application org.example.Mail. Any deviation from the document is an exception.
 Needs python3-cryptography and python3-argon2.
 """
 
@@ -216,6 +216,10 @@ def open_file(path, mode="ro"):
     return database, uuid, slots
 
 
+def complement(key):
+    return bytes(255 - byte for byte in key)
+
+
 def main():
     path = sys.argv[1]
     index_key = open(sys.argv[2], "rb").read()
@@ -270,7 +274,8 @@ def main():
             "modified": modified,
             "items": items,
             "applicationSecret": application_secret(secrets_key, uuid, b"org.example.Mail").hex(),
-            "keys": [bytes(255 - byte for byte in key).hex() for key in keys],
+            "keys": [complement(key).hex() for key in keys],
+            "secretsKey": complement(secrets_key).hex(),
         },
         sys.stdout,
     )

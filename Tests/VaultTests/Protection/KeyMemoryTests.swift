@@ -1,5 +1,6 @@
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -70,6 +71,21 @@ import Testing
             #expect(secret.bytes.count == secretBytes)
         }
         #expect(try patterns.found() == [0, 0, 0, 0], "afterwards")
+        await vault.close()
+    }
+
+    @Test func lockedCollection_hasNoSecretsKey() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        try await login.add()
+        let copy = try folder.snapshot()
+        let contents = try await OtherReader(copy).read(passwords: Fixture.password)
+        let key = OtherReader.bytes(hexadecimal: contents.secretsKey)
+        withExtendedLifetime(copy) {}
+        #expect(try MemoryScan.count(ofComplements: [key])[0] > 0, "control: while it is unlocked")
+        login.lock()
+        // The thread of the file wipes it.
+        try await eventually("the key to be wiped") { try MemoryScan.count(ofComplements: [key]) == [0] }
         await vault.close()
     }
 
