@@ -112,11 +112,13 @@ struct HostSlotTests {
         }
     }
 
-    @Test("tpm2-tools can unseal the key on the same TPM")
+    @Test("tpm2-tools can unseal the key on the same TPM, on the way to which it is encrypted")
     func sealedKey_isThatOfItsTPM_asOtherToolsSeeIt() async throws {
-        try await run { service, tpm, _ in
+        try await run { service, tpm, options in
             try await addHost(service)
+            try await expectAtStart(isOpen: true, service, options)
             try await service.daemon.stop()
+            let traffic = try tpm.traffic()
             let sealed = try await Command.run(
                 "/usr/bin/python3",
                 [
@@ -146,7 +148,12 @@ struct HostSlotTests {
             try await tpm.tool("createprimary", "-C", "o", "-G", "ecc", "-c", "@primary", in: folder)
             try await tpm.tool("load", "-C", "@primary", "-u", "@key.pub", "-r", "@key.priv", "-c", "@key", in: folder)
             try await tpm.tool("unseal", "-c", "@key", "-o", "@out", in: folder)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))).count == 32)
+            let key = try Data(contentsOf: URL(fileURLWithPath: folder.path("out")))
+            #expect(key.count == 32)
+            let digits = key.map { String(format: "%02X", $0) }.joined()
+            #expect(!traffic.contains(digits))
+            // Control: these tools do not encrypt.
+            #expect(try tpm.traffic().contains(digits))
         }
     }
 

@@ -232,28 +232,54 @@ struct IdleMemoryTests {
         let (mark, new) = (Mark(), Mark())
         let service = try await RunningService(KeychainDaemon.Options(password: mark.password))
         let memory = DaemonMemory(of: service.daemon)
-        let socket = try #require(service.daemon.environment["XDG_RUNTIME_DIR"] ?? nil) + "/keychaind/pam"
-        func login(_ operation: Int, _ password: String, _ newPassword: String) async throws -> String {
-            // As input, not as arguments, which the daemon reads.
-            let script = """
-                import socket, struct
-                password, new = b'\(password)', b'\(newPassword)'
-                frame = b'KCHNPAM\\1' + struct.pack('>IHH', \(operation), len(password), len(new))
-                frame += password.ljust(1024, b'\\0') + new.ljust(1024, b'\\0')
-                login = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-                login.connect('\(socket)')
-                login.send(frame)
-                print(len(login.recv(64)) > 0)
-                """
-            return try await Command.python(script).text
-        }
         try await service.client.lock([.login])
-        #expect(try await login(1, mark.password, "") == "True\n")
+        #expect(try await logIn(1, mark.password, to: service))
         try await eventually("the unlock") { try await !service.client.isCollectionLocked(.login) }
         try await memory.waitUntilGone(mark, what: "the password of a login")
-        #expect(try await login(2, mark.password, new.password) == "True\n")
+        #expect(try await logIn(2, mark.password, new.password, to: service))
         try await memory.waitUntilGone(mark, new, what: "the passwords of a login's change")
         try await service.daemon.stop()
+    }
+
+    @Test("the password of a login that does not open the keychain is kept for an hour")
+    func passwordOfAnotherLogin_isGoneAfterAnHour() async throws {
+        let mark = Mark()
+        let service = try await RunningService()
+        let memory = DaemonMemory(of: service.daemon)
+        try await service.client.lock([.login])
+        #expect(try await logIn(1, mark.password, to: service))
+        _ = try await service.daemon.child.standardError.lines.first("the attempt") {
+            $0.contains("another password than the account")
+        }
+        try service.daemon.clock.pass(.seconds(3590))
+        for _ in 0..<2 { #expect(try await service.client.isCollectionLocked(.login)) }
+        #expect(try await !memory.places(of: [mark.text]).isEmpty)
+        try service.daemon.clock.pass(.seconds(10))
+        #expect(try await service.client.isCollectionLocked(.login))
+        try await memory.waitUntilGone(mark, what: "the password of an hour ago")
+        try await service.daemon.stop()
+    }
+
+    /// Sends a request to the socket for logins, as the PAM module does; returns whether it is answered.
+    private func logIn(
+        _ operation: Int,
+        _ password: String,
+        _ newPassword: String = "",
+        to service: RunningService
+    ) async throws -> Bool {
+        let socket = try #require(service.daemon.environment["XDG_RUNTIME_DIR"] ?? nil) + "/keychaind/pam"
+        // As input, not as arguments, which the daemon reads.
+        let script = """
+            import socket, struct
+            password, new = b'\(password)', b'\(newPassword)'
+            frame = b'KCHNPAM\\1' + struct.pack('>IHH', \(operation), len(password), len(new))
+            frame += password.ljust(1024, b'\\0') + new.ljust(1024, b'\\0')
+            login = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            login.connect('\(socket)')
+            login.send(frame)
+            print(len(login.recv(64)) > 0)
+            """
+        return try await Command.python(script).text == "True\n"
     }
 }
 

@@ -38,6 +38,15 @@ package final class SoftwareTPM: Sendable {
 
     package func resume() { process.withLock { $0 }.send(SIGCONT) }
 
+    /// All commands and answers so far, in hexadecimal digits.
+    package func traffic() throws -> String {
+        let log = try String(contentsOfFile: folder.path("log"), encoding: .utf8)
+        let bytes = log.split(separator: "\n").filter { line in
+            line.split(separator: " ").allSatisfy { $0.count == 2 && $0.allSatisfy(\.isHexDigit) }
+        }
+        return String(bytes.joined().filter { $0 != " " })
+    }
+
     private func restart() async throws {
         let started = try await SoftwareTPM.start(in: folder)
         process.withLock { $0 = started }
@@ -87,7 +96,7 @@ package final class SoftwareTPM: Sendable {
             [
                 "socket", "--tpm2", "--tpmstate", "dir=\(folder.path("state"))", "--flags",
                 "not-need-init,startup-clear", "--server", "type=unixio,path=\(socket)", "--ctrl",
-                "type=unixio,path=\(socket).ctrl", "--log", "fd=1,level=1",
+                "type=unixio,path=\(socket).ctrl", "--log", "file=\(folder.path("log")),level=2",
             ]
         )
         // It does not announce that it is ready; the socket for commands is created last, before it listens.
