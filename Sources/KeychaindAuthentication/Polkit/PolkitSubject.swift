@@ -74,7 +74,9 @@ package struct SessionLeader: PolkitSubjectFinder {
             session = try await logind.ownSession(id: nil, processID: UInt32(getpid()), userID: userID)
         }
         guard let session else { throw BusError(.failed, "the user has no session") }
-        let leader = try await logind.leader(of: session)
+        guard let leader = try await logind.leader(of: session) else {
+            throw BusError(.failed, "logind names no session leader")
+        }
         guard let id = Int32(exactly: leader), id > 0, let startTime = startTime(ofForeign: id) else {
             throw BusError(.failed, "the session leader, process \(leader), may belong to the user")
         }

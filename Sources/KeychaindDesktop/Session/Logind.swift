@@ -71,8 +71,11 @@ package struct Logind {
         }
     }
 
-    package func leader(of session: LogindSession) async throws(BusError) -> UInt32 {
-        try await property("Leader", of: session.path, Logind.sessionInterface, LogindValue.number)
+    /// The process that has opened the session; nil if logind does not say.
+    package func leader(of session: LogindSession) async throws(BusError) -> UInt32? {
+        try await orNil { () async throws(BusError) in
+            try await property("Leader", of: session.path, Logind.sessionInterface, LogindValue.number)
+        }
     }
 
     // MARK: State

@@ -4,7 +4,8 @@ import KeychaindDBus
 /// Watches the user's session in one logind process: that of this process, or else the user's display session.
 ///
 /// A signal never says what the state is, only that it has changed: then everything is read again, one reading at a
-/// time. So the order of signals means nothing. Signals of other senders are ignored.
+/// time. So the order of signals means nothing. Signals of other senders are ignored. logind sends none when a session
+/// begins to close, which it does at the latest when the leader ends: other processes may outlive it.
 @BusActor
 final class SessionWatch {
     enum Event {
@@ -30,6 +31,14 @@ final class SessionWatch {
         case ended
     }
 
+    /// The process that has opened the session, such as one of sshd or of a display manager.
+    private enum Leader {
+        case unknown
+        case running(ProcessWatch)
+        /// Has ended, or cannot be watched.
+        case ended
+    }
+
     let logind: Logind
     private let configuration: SessionMonitor.Configuration
     private let report: @BusActor (Event) -> Void
@@ -38,6 +47,7 @@ final class SessionWatch {
     private var retry: Timer?
     private var user: ObjectPath?
     private var session: ObjectPath?
+    private var leader = Leader.unknown
     private var subscriptions: [SubscriptionID] = []
     private var sessionSubscriptions: [SubscriptionID] = []
 
@@ -98,6 +108,7 @@ final class SessionWatch {
             guard !hasEnded else { return }
             follow(session?.path)
             if let session {
+                try await followLeader(of: session)
                 let isLocked = try await logind.lockedHint(of: session)
                 let isIdle = try await logind.idleHint(of: session)
                 // The screen may have been locked meanwhile.
@@ -153,6 +164,7 @@ final class SessionWatch {
         self.session = session
         unsubscribe(sessionSubscriptions)
         sessionSubscriptions = []
+        leader = .unknown
         guard let session else { return }
         sessionSubscriptions = [
             subscribe(to: signals(from: session, Logind.sessionInterface)) { watch, message in
@@ -168,6 +180,22 @@ final class SessionWatch {
                 watch.read()
             },
         ]
+    }
+
+    /// Watches the leader of a session, unless that was done before, or it has ended.
+    private func followLeader(of session: LogindSession) async throws(BusError) {
+        guard case .unknown = leader else { return }
+        let process = try await logind.leader(of: session)
+        guard !hasEnded else { return }
+        let watch = process.flatMap { process in
+            ProcessWatch(process) { [weak self] in
+                self?.leader = .ended
+                self?.read()
+            }
+        }
+        leader = watch.map(Leader.running) ?? .ended
+        // It may have ended after the state was read.
+        read()
     }
 
     /// Whether a signal tells that the screen is locked.

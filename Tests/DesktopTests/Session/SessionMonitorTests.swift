@@ -284,6 +284,29 @@ struct SessionMonitorTests {
         }
     }
 
+    @Test("logind tells nobody that a session is closing: it does so when its leader ends") @BusActor
+    func session_leaderEndsBeforeOthers_isTheEnd() async throws {
+        let leader = try ChildProcess("/usr/bin/sleep", ["infinity"])
+        try await run(prepare: { try await $0.setLeader(leader.id) }) { logind, fixture in
+            try await logind.setState("closing", of: "c1")
+            try await fixture.settle()
+            #expect(fixture.events.all == [])
+            try await leader.terminate()
+            try await fixture.expect(.ended)
+        }
+    }
+
+    @Test @BusActor
+    func session_leaderHasEnded_isWatched() async throws {
+        let leader = try ChildProcess("/usr/bin/true")
+        try await leader.waitForExit()
+        try await run(prepare: { try await $0.setLeader(leader.id) }) { logind, fixture in
+            try await logind.setLockedHint(true)
+            try await fixture.expect(.locked)
+            #expect(fixture.events.all == [.locked])
+        }
+    }
+
     @Test @BusActor
     func screen_lockedAndUnlockedAtOnce_isTold() async throws {
         try await run { logind, fixture in
