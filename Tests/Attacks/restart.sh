@@ -133,6 +133,25 @@ right "keychaind starts as another unit" eventually keychaind_pid
 held "and another unit opens the keychain" is_locked false
 go_on_locked "a unit of the attacker's"
 
+# A start of the unit with the kept key, in the restart and after a stop that has taken its place.
+as_anna tee /home/anna/.config/systemd/user/keychaind.service.d/impostor.conf >"$work/said" <<UNIT
+[Service]
+ExecStart=
+ExecStart=${impostor[*]}
+UNIT
+as_anna "${user[@]}" daemon-reload
+restart_again "a start of the unit"
+go_on
+right "with which the unit opens the keychain in the restart" is_unlocked_again
+restart_again "a stop in place of the restart"
+as_anna "${user[@]}" stop --no-block keychaind.service
+go_on || true
+as_anna "${user[@]}" start keychaind.service
+held "a start after a stop in place of the restart" is_locked false
+rm /home/anna/.config/systemd/user/keychaind.service.d/impostor.conf
+as_anna "${user[@]}" daemon-reload
+right "a login unlocks it after that" unlock
+
 # After a stop, with the key of an earlier restart.
 between "${user[@]}" stop keychaind.service
 go_on

@@ -1,9 +1,9 @@
 package import KeychaindGcrypt
 
-/// A restart of the service: its moment, the boot, the service manager and the unit.
+/// A restart of the service: its moment, the boot, the service manager, the unit and the job.
 ///
 /// Stands before the keys that wait for the next process: length of the boot ID (1), boot ID, time (8), process of the
-/// manager (4), start of that process (8), length of the unit (2), unit.
+/// manager (4), start of that process (8), number of the job (4), length of the unit (2), unit.
 package struct RestartStamp: Equatable, Sendable {
     /// The kernel's ID of the boot; empty if unknown, which no start follows.
     package var bootID: String
@@ -17,21 +17,27 @@ package struct RestartStamp: Equatable, Sendable {
     /// The start of that process in clock ticks since the boot, which tells it from a later one with its number.
     package var managerStart: UInt64
 
+    /// The manager's number of the job, which first stops the unit and then starts it.
+    ///
+    /// A start after a stop that has taken the place of the restart is another job.
+    package var job: UInt32
+
     /// The object path of the unit.
     package var unit: String
 
     /// The longest time between the end of one process and the start of the next, in seconds.
     package static let longestTime: UInt64 = 20
 
-    package init(bootID: String, time: UInt64, manager: Int32, managerStart: UInt64, unit: String) {
+    package init(bootID: String, time: UInt64, manager: Int32, managerStart: UInt64, job: UInt32, unit: String) {
         self.bootID = bootID
         self.time = time
         self.manager = manager
         self.managerStart = managerStart
+        self.job = job
         self.unit = unit
     }
 
-    /// Whether a start belongs to this restart: of the same unit, by the same manager, in the same boot, and soon.
+    /// Whether a start belongs to this restart: the same job for the unit, by the same manager, in the same boot, soon.
     package func isFollowed(by start: RestartStamp) -> Bool {
         guard !bootID.isEmpty, start.time >= time, start.time - time <= RestartStamp.longestTime else { return false }
         var same = start
@@ -58,13 +64,14 @@ package struct RestartStamp: Equatable, Sendable {
             var reader = ByteReader(bytes)
             guard let bootID = text(&reader, UInt8.self), let time = reader.integer(UInt64.self),
                 let manager = reader.integer(Int32.self), let managerStart = reader.integer(UInt64.self),
-                let unit = text(&reader, UInt16.self)
+                let job = reader.integer(UInt32.self), let unit = text(&reader, UInt16.self)
             else { return nil }
             let stamp = RestartStamp(
                 bootID: bootID,
                 time: time,
                 manager: manager,
                 managerStart: managerStart,
+                job: job,
                 unit: unit
             )
             return (stamp, bytes.count - reader.remaining.count)
@@ -81,6 +88,7 @@ package struct RestartStamp: Equatable, Sendable {
         bytes.append(bigEndian: time)
         bytes.append(bigEndian: manager)
         bytes.append(bigEndian: managerStart)
+        bytes.append(bigEndian: job)
         bytes.append(bigEndian: UInt16(unit.count))
         return bytes + unit
     }

@@ -34,12 +34,13 @@ struct UserManager {
         let deadline = ContinuousClock.now + UserManager.patience
         while true {
             do throws(BusError) {
-                guard let unit = try await unit(in: job, of: process) else { return nil }
+                guard let (unit, number) = try await unit(in: job, of: process) else { return nil }
                 return RestartStamp(
                     bootID: clock.bootID,
                     time: UInt64(clamping: clock.now.components.seconds),
                     manager: process,
                     managerStart: status.startTime,
+                    job: number,
                     unit: unit.rawValue
                 )
             } catch {
@@ -50,8 +51,8 @@ struct UserManager {
         }
     }
 
-    /// The unit whose main process this is, if it has a job of that type.
-    private func unit(in job: Job, of manager: pid_t) async throws(BusError) -> ObjectPath? {
+    /// The unit whose main process this is, and the number of its job, if that is of the type.
+    private func unit(in job: Job, of manager: pid_t) async throws(BusError) -> (ObjectPath, number: UInt32)? {
         guard let owner = try await connection.owner(of: UserManager.busName, timeout: UserManager.patience) else {
             throw BusError(.nameHasNoOwner, "systemd is not on the bus")
         }
@@ -67,17 +68,16 @@ struct UserManager {
         let main = try await property("MainPID", of: unit, "Service", at: owner) { (reader) throws(BusError) in
             try UInt32(from: &reader)
         }
-        let current = try await property("Job", of: unit, "Unit", at: owner) { (reader) throws(BusError) in
+        let (number, current) = try await property("Job", of: unit, "Unit", at: owner) { (reader) throws(BusError) in
             try reader.readStructure { (reader) throws(BusError) in
-                reader.skip()
-                return try ObjectPath(from: &reader)
+                (try UInt32(from: &reader), try ObjectPath(from: &reader))
             }
         }
         guard main == UInt32(getpid()), current != .root else { return nil }
         let type = try await property("JobType", of: current, "Job", at: owner) { (reader) throws(BusError) in
             try String(from: &reader)
         }
-        return type == job.rawValue ? unit : nil
+        return type == job.rawValue ? (unit, number) : nil
     }
 
     private func property<Value>(

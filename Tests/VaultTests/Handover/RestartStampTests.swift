@@ -13,6 +13,7 @@ import Testing
         time: 1000,
         manager: 700,
         managerStart: 4711,
+        job: 12,
         unit: "/org/freedesktop/systemd1/unit/keychaind_2eservice"
     )
 
@@ -22,19 +23,20 @@ import Testing
         return start
     }
 
-    @Test("a start within twenty seconds, of the same unit by the same manager, follows a restart")
+    @Test("a start within twenty seconds, in the same job by the same manager, follows a restart")
     func isFollowed_bySoonStart_isTrue() {
         for seconds: UInt64 in [0, 1, 20] {
             #expect(restart.isFollowed(by: start { $0.time += seconds }))
         }
     }
 
-    @Test("a start later, earlier, in another boot, by another manager or of another unit does not")
+    @Test("a start later, earlier, in another boot, by another manager, in another job or of another unit does not")
     func isFollowed_byAnotherStart_isFalse() {
         let others = [
             start { $0.time += 21 }, start { $0.time -= 1 }, start { $0.time = .max },
             start { $0.bootID = "0a1b2c3d-0000-4000-8000-000000000001" }, start { $0.bootID = "" },
-            start { $0.manager = 701 }, start { $0.managerStart += 1 }, start { $0.unit += "_2eother" },
+            start { $0.manager = 701 }, start { $0.managerStart += 1 }, start { $0.job += 1 },
+            start { $0.unit += "_2eother" },
         ]
         for other in others {
             #expect(!restart.isFollowed(by: other))
