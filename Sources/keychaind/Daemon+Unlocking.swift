@@ -47,6 +47,7 @@ extension Daemon {
                 return false
             }
             try vault.receive(keys)
+            if restart.hasSession { session.takeOver() }
             return true
         } catch {
             reportLocked("\(error)")
@@ -97,11 +98,12 @@ extension Daemon {
     /// Otherwise also removes the file of an earlier process; systemd discards the descriptors. Blocks until systemd
     /// has received them.
     func leave(_ keys: consuming SecureBytes?) async {
-        guard let restart = await UserManager(connection: connection).restart(in: .restart) else {
+        guard var restart = await UserManager(connection: connection).restart(in: .restart) else {
             sealedHandover?.remove()
             return
         }
         guard let keys else { return }
+        restart.hasSession = session.hasSession
         do throws(VaultError) {
             let kept = try kept(keys, for: restart)
             do throws(KeptKeys.Failure) {

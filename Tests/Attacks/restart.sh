@@ -152,6 +152,26 @@ rm /home/anna/.config/systemd/user/keychaind.service.d/impostor.conf
 as_anna "${user[@]}" daemon-reload
 right "a login unlocks it after that" unlock
 
+# The last login session ends during a restart that a program of anna's asks for.
+mock=org.freedesktop.DBus.Mock
+/usr/bin/python3 -m dbusmock --system --template logind >"$work/logind.log" 2>&1 &
+logind_pid=$!
+eventually logind "" org.freedesktop.DBus.Peer.Ping
+logind "" $mock.AddMethod org.freedesktop.login1.Manager GetSessionByPID u o \
+    "ret = '/org/freedesktop/login1/session/c1'" >"$work/said"
+logind "" $mock.AddSession c1 seat0 "$anna_id" anna true >"$work/said"
+between "${user[@]}" restart keychaind.service
+go_on
+right "the keychain is unlocked after a restart in a login session" is_unlocked_again
+between "${user[@]}" restart keychaind.service
+logind "" $mock.RemoveObject /org/freedesktop/login1/session/c1 >"$work/said"
+go_on
+eventually is_active
+held "a login session that ends during a restart leaves the keychain open" is_locked false
+kill "$logind_pid"
+wait "$logind_pid" || true
+right "a login unlocks it after the login session" unlock
+
 # After a stop, with the key of an earlier restart.
 between "${user[@]}" stop keychaind.service
 go_on

@@ -25,6 +25,14 @@ package final class SessionMonitor {
         package init() {}
     }
 
+    /// What logind says of a session of the user.
+    private enum Presence {
+        case unknown
+        case none
+        /// There is one, or there was when the process before this one ended.
+        case present
+    }
+
     private let systemBus: SystemBus
     private let configuration: Configuration
     private let logger: Logger
@@ -32,6 +40,7 @@ package final class SessionMonitor {
     private var watch: SessionWatch?
     private var confirmation: Timer?
     private var inhibitor: SleepInhibitor?
+    private var presence = Presence.unknown
     private var isIdle = false
     private var hasWarned = false
     /// Fulfilled once it is known whether the session is locked, or that nobody says so.
@@ -83,6 +92,18 @@ package final class SessionMonitor {
         _ = await answered.wait(within: time)
     }
 
+    /// Whether the user has a session, as far as logind has said so.
+    package var hasSession: Bool { if case .present = presence { true } else { false } }
+
+    /// Follows a process that has watched a session: if there is none any more, it has ended in between.
+    package func takeOver() {
+        switch presence {
+        case .unknown: presence = .present
+        case .none: tell(.ended)
+        case .present: break
+        }
+    }
+
     // MARK: logind
 
     private func ownerChanged(_ owner: String?, on connection: Connection) {
@@ -107,11 +128,14 @@ package final class SessionMonitor {
             // A requested lock is not there yet.
             if isLocked || state != .locking { change(to: isLocked ? .locked : .unlocked) }
             change(toIdle: isIdle)
+            presence = .present
             hasWarned = false
             answered.fulfill()
             logger.debug("Watching the session", metadata: ["session": "\(session.id)", "state": "\(state)"])
         case .none:
-            if state == .unknown { warnOnce("logind knows no session of the user") } else { tell(.ended) }
+            if hasSession { tell(.ended) } else { warnOnce("logind knows no session of the user") }
+            presence = .none
+            answered.fulfill()
             change(to: .unknown)
         case .failed(let error): warnOnce("logind does not answer: \(error.message)")
         case .lockRequested: lockRequested()

@@ -3,7 +3,7 @@ package import KeychaindGcrypt
 /// A restart of the service: its moment, the boot, the service manager, the unit and the job.
 ///
 /// Stands before the keys that wait for the next process: length of the boot ID (1), boot ID, time (8), process of the
-/// manager (4), start of that process (8), number of the job (4), length of the unit (2), unit.
+/// manager (4), start of that process (8), number of the job (4), length of the unit (2), unit, session (1).
 package struct RestartStamp: Equatable, Sendable {
     /// The kernel's ID of the boot; empty if unknown, which no start follows.
     package var bootID: String
@@ -25,6 +25,9 @@ package struct RestartStamp: Equatable, Sendable {
     /// The object path of the unit.
     package var unit: String
 
+    /// Whether the user has a login session, whose end during the restart would otherwise be missed.
+    package var hasSession = false
+
     /// The longest time between the end of one process and the start of the next, in seconds.
     package static let longestTime: UInt64 = 20
 
@@ -42,6 +45,7 @@ package struct RestartStamp: Equatable, Sendable {
         guard !bootID.isEmpty, start.time >= time, start.time - time <= RestartStamp.longestTime else { return false }
         var same = start
         same.time = time
+        same.hasSession = hasSession
         return same == self
     }
 
@@ -64,9 +68,10 @@ package struct RestartStamp: Equatable, Sendable {
             var reader = ByteReader(bytes)
             guard let bootID = text(&reader, UInt8.self), let time = reader.integer(UInt64.self),
                 let manager = reader.integer(Int32.self), let managerStart = reader.integer(UInt64.self),
-                let job = reader.integer(UInt32.self), let unit = text(&reader, UInt16.self)
+                let job = reader.integer(UInt32.self), let unit = text(&reader, UInt16.self),
+                let session = reader.integer(UInt8.self)
             else { return nil }
-            let stamp = RestartStamp(
+            var stamp = RestartStamp(
                 bootID: bootID,
                 time: time,
                 manager: manager,
@@ -74,6 +79,7 @@ package struct RestartStamp: Equatable, Sendable {
                 job: job,
                 unit: unit
             )
+            stamp.hasSession = session != 0
             return (stamp, bytes.count - reader.remaining.count)
         }
         guard let (stamp, size) = stamp else { return nil }
@@ -90,7 +96,7 @@ package struct RestartStamp: Equatable, Sendable {
         bytes.append(bigEndian: managerStart)
         bytes.append(bigEndian: job)
         bytes.append(bigEndian: UInt16(unit.count))
-        return bytes + unit
+        return bytes + unit + [hasSession ? 1 : 0]
     }
 
     private static func text<Length: FixedWidthInteger>(_ reader: inout ByteReader, _ length: Length.Type) -> String? {

@@ -307,6 +307,32 @@ struct SessionMonitorTests {
         }
     }
 
+    @Test("the session of the process before has ended when there is none, however early logind says so")
+    @BusActor
+    func takeOver_sessionEndedMeanwhile_isTheEnd() async throws {
+        let logind = try await FakeLogind(hasSession: false)
+        for isEarly in [true, false] {
+            let fixture = SessionFixture(address: logind.bus.address)
+            defer { fixture.end() }
+            if isEarly { fixture.monitor.takeOver() }
+            await fixture.monitor.waitForAnswer(within: Patience.limit)
+            if !isEarly { fixture.monitor.takeOver() }
+            #expect(fixture.events.all == [.ended])
+        }
+    }
+
+    @Test @BusActor
+    func takeOver_sessionIsThere_isNotTold() async throws {
+        try await run { logind, fixture in
+            fixture.monitor.takeOver()
+            #expect(fixture.monitor.hasSession)
+            #expect(fixture.events.all == [])
+            try await logind.removeSession("c1")
+            try await fixture.expect(.ended)
+            #expect(!fixture.monitor.hasSession)
+        }
+    }
+
     @Test @BusActor
     func screen_lockedAndUnlockedAtOnce_isTold() async throws {
         try await run { logind, fixture in

@@ -28,6 +28,7 @@ import Testing
         for seconds: UInt64 in [0, 1, 20] {
             #expect(restart.isFollowed(by: start { $0.time += seconds }))
         }
+        #expect(restart.isFollowed(by: start { $0.hasSession = true }))
     }
 
     @Test("a start later, earlier, in another boot, by another manager, in another job or of another unit does not")
@@ -47,9 +48,11 @@ import Testing
 
     @Test("the stamp and the keys after it come back")
     func take_stampedKeys_returnsBoth() throws {
-        var stamped = try restart.stamped(SecureBytes(copying: [1, 2, 3]))
-        #expect(RestartStamp.take(from: &stamped) == restart)
-        #expect(stamped.withUnsafeBytes { Array($0) } == [1, 2, 3])
+        for restart in [restart, start { $0.hasSession = true }] {
+            var stamped = try restart.stamped(SecureBytes(copying: [1, 2, 3]))
+            #expect(RestartStamp.take(from: &stamped) == restart)
+            #expect(stamped.withUnsafeBytes { Array($0) } == [1, 2, 3])
+        }
     }
 
     @Test("keys with a part of a stamp, or none, have none and stay as they are")
