@@ -1,12 +1,18 @@
 import Glibc
 package import KeychaindDBus
 
-/// A private bus; this object's end stops it.
+/// A private bus; this object's end stops it and closes the connections that it has opened.
 package final class PrivateBus: Sendable {
     /// The address for `DBUS_SESSION_BUS_ADDRESS`.
     package let address: String
     private let folder: TemporaryFolder
     private let daemon: ChildProcess
+    /// The event loop keeps a connection that a test has left open, and looks at it in each turn.
+    @BusActor private var connections: [Opened] = []
+
+    private struct Opened: Sendable {
+        weak var connection: Connection?
+    }
 
     /// Starts dbus-daemon and waits until it listens.
     ///
@@ -49,6 +55,10 @@ package final class PrivateBus: Sendable {
 
     deinit {
         daemon.end()
+        let connections = connections
+        Task { @BusActor in
+            for opened in connections { opened.connection?.close(flushing: false) }
+        }
     }
 
     /// The environment for programs on this bus.
@@ -59,7 +69,9 @@ package final class PrivateBus: Sendable {
     /// Connects to the bus.
     @BusActor
     package func connect() throws(BusError) -> Connection {
-        try Connection(.address(address))
+        let connection = try Connection(.address(address))
+        connections.append(Opened(connection: connection))
+        return connection
     }
 
     /// Kills the bus.
