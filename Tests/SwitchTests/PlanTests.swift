@@ -53,7 +53,7 @@ import Testing
         "KWallet is told in its own words to hand over",
         arguments: [
             ("org.kde.kwalletd5", ["[org.freedesktop.secrets]\napiEnabled=false\n"]),
-            ("org.kde.ksecretd", ["[KSecretD]\nEnabled=false\n", "[Migration]\nMigrateTo3rdParty=true\n"]),
+            ("org.kde.ksecretd", ["[KSecretD]\nEnabled=false\n"]),
         ]
     )
     func kwallet_handsOver(service: String, expected: [String]) throws {
@@ -67,6 +67,8 @@ import Testing
         let text = try #require(system.text("/home/anna/.config/kwalletrc"))
         #expect(text.hasPrefix("[Wallet]\nEnabled=true\n"))
         for group in expected { #expect(text.contains(group)) }
+        // It would have kwalletd6 copy all items a second time.
+        #expect(!text.contains("MigrateTo3rdParty"))
         #expect(try Plan(for: account).isEmpty)
         #expect(try Switch(account).off() == [])
         #expect(try system.entries() == before)
@@ -115,17 +117,18 @@ import Testing
 
     @Test("after a second switch, a key that others have left alone is undone as before the first one")
     func secondSwitch_undoesItsFirstKeys() throws {
-        let system = try MadeUpSystem(["/usr/share/dbus-1/services/org.kde.ksecretd.service": ""])
+        let services = "/usr/share/dbus-1/services/org.kde."
+        let system = try MadeUpSystem(["\(services)ksecretd.service": "", "\(services)kwalletd6.service": ""])
         let account = system.account()
         try Switch(account).on(try Plan(for: account))
         try system.write(
-            "[KSecretD]\nEnabled=true\n\n[Migration]\nMigrateTo3rdParty=true\nUse=1\n",
+            "[KSecretD]\nEnabled=true\n\n[org.freedesktop.secrets]\napiEnabled=false\nUse=1\n",
             to: "/home/anna/.config/kwalletrc"
         )
         try Switch(account).on(try Plan(for: account))
         #expect(try Switch(account).off() == [])
         let restored = system.text("/home/anna/.config/kwalletrc")
-        #expect(restored == "[KSecretD]\nEnabled=true\n\n[Migration]\nUse=1\n")
+        #expect(restored == "[KSecretD]\nEnabled=true\n\n[org.freedesktop.secrets]\nUse=1\n")
     }
 
     @Test(

@@ -26,12 +26,12 @@ extension Account {
         if hasService("org.kde.kwalletd5") || hasService("org.kde.kwalletd6") {
             settings.append(.init("org.freedesktop.secrets", "apiEnabled", "false"))
         }
-        // With ksecretd, kwalletd6 has no wallets of its own and passes calls on to a provider.
+        // With ksecretd, kwalletd6 has no wallets of its own and passes calls on to a provider. MigrateTo3rdParty would
+        // have it copy what was imported a second time, under other attributes and unprotected.
         if hasService("org.kde.secretservicecompat") || hasService("org.kde.ksecretd")
             || tree.exists("/usr/bin/ksecretd")
         {
             settings.append(.init("KSecretD", "Enabled", "false"))
-            settings.append(.init("Migration", "MigrateTo3rdParty", "true"))
         }
         return settings
     }
