@@ -45,6 +45,15 @@ struct PromptTests {
         }
     }
 
+    @Test("#116 a window id of another type is accepted, such as the false of an Emacs in a terminal")
+    func prompt_windowOfAnotherType_isTaken() async throws {
+        try await withLockedLogin { service, _ in
+            let prompt = try await service.client.unlock([.login]).prompt
+            try await service.client.call(prompt, SecretServiceProxy.Interface.prompt, "Prompt", false)
+            #expect(try await !service.client.completion(of: prompt).isDismissed)
+        }
+    }
+
     @Test("a dialog names the calling program and the evidence for it")
     func prompt_anyDialog_namesTheCaller() async throws {
         try await withLockedLogin { service, prompter in

@@ -194,7 +194,7 @@ extension String {
 }
 
 extension Message {
-    func hasSignature(_ signature: String) -> Bool {
+    package func hasSignature(_ signature: String) -> Bool {
         dbus_message_has_signature(pointer, signature) != 0
     }
 

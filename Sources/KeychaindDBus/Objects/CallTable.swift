@@ -16,7 +16,8 @@ struct CallTable {
     fileprivate struct Entry {
         let name: String
         let wireName: WireName
-        let inputSignature: String
+        /// Nil if arguments of any type are taken.
+        let inputSignature: String?
         /// Whether the first argument is a list, which a caller can make as long as a message.
         let takesList: Bool
         let body: CallTable.Body
@@ -70,7 +71,9 @@ extension CallTable.Methods {
     private func index(of call: MethodCall, _ member: UnsafePointer<CChar>) throws(BusError) -> Int {
         // A linear search: for a handful of methods it is faster than hashing the name.
         for index in entries.indices where entries[index].wireName.matches(member) {
-            try CallTable.check(entries[index].name, entries[index].inputSignature, call)
+            if let signature = entries[index].inputSignature {
+                try CallTable.check(entries[index].name, signature, call)
+            }
             return index
         }
         throw BusError(.unknownMethod, "\(interface) has no method \(call.member)")
@@ -81,8 +84,8 @@ extension CallTable.Entry {
     fileprivate init<Object>(_ method: Method<Object>) {
         name = method.name
         wireName = WireName(method.name)
-        inputSignature = method.inputSignature
-        takesList = inputSignature.hasPrefix("a")
+        inputSignature = method.takesOtherTypes ? nil : method.inputSignature
+        takesList = method.inputSignature.hasPrefix("a")
         body = { [body = method.body] (object, call) throws(BusError) in
             try body(object.assumingMemoryBound(to: Object.self).pointee, call)
         }

@@ -27,6 +27,8 @@ package struct Method<Object> {
     let inputs: [Parameter]
     let outputs: [Parameter]
     let inputSignature: String
+    /// Whether calls with arguments of other types are taken, too.
+    let takesOtherTypes: Bool
     let body: DecidingBody
 
     /// The method replies immediately.
@@ -34,12 +36,14 @@ package struct Method<Object> {
         _ name: String,
         in inputs: [Parameter] = [],
         out outputs: [Parameter] = [],
+        takesOtherTypes: Bool = false,
         _ body: @escaping ImmediateBody
     ) {
-        self.init(deciding: name, in: inputs, out: outputs) { (object, call) throws(BusError) in
+        let deciding: DecidingBody = { (object, call) throws(BusError) in
             try body(object, call)
             return .answered
         }
+        self.init(deciding: name, in: inputs, out: outputs, takesOtherTypes: takesOtherTypes, deciding)
     }
 
     /// The method may suspend before it replies.
@@ -59,11 +63,13 @@ package struct Method<Object> {
         deciding name: String,
         in inputs: [Parameter] = [],
         out outputs: [Parameter] = [],
+        takesOtherTypes: Bool = false,
         _ body: @escaping DecidingBody
     ) {
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
+        self.takesOtherTypes = takesOtherTypes
         inputSignature = inputs.map(\.signature).joined()
         self.body = body
     }

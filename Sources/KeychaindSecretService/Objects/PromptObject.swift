@@ -7,12 +7,16 @@ struct PromptObject {
     /// Maximum bytes of a window ID; a longer one is ignored.
     private static let windowBytes = 256
 
+    private static let windowID = Parameter("window_id", String.self)
+
     @BusActor static let kind = ObjectKind<PromptObject>([
         Interface(
             InterfaceName.prompt,
             methods: [
-                Method("Prompt", in: [Parameter("window_id", String.self)]) { (object, call) throws(BusError) in
-                    let window = try call.arguments(String.self)
+                // Emacs in a terminal has no window, and sends false.
+                Method("Prompt", in: [windowID], takesOtherTypes: true) { (object, call) throws(BusError) in
+                    let isText = call.message.hasSignature(windowID.signature)
+                    let window = isText ? try call.arguments(String.self) : ""
                     guard object.prompt.isCreated else {
                         throw BusError(.alreadyExists, "the prompt has already been run")
                     }
