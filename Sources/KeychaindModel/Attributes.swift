@@ -12,6 +12,10 @@ package struct Attributes: Hashable, Sendable {
     /// libsecret's name of the schema, an attribute like the others.
     package static let schema = "xdg:schema"
 
+    /// The schema of items that have none.
+    package static let genericSchema = "org.freedesktop.Secret.Generic"
+    private static let genericPair = Array("\(schema)\0\(genericSchema)".utf8)
+
     /// The application of an imported portal secret.
     ///
     /// An item that has it is never replaced by a new one.
@@ -181,15 +185,15 @@ package struct Attributes: Hashable, Sendable {
         }
     }
 
-    /// The attributes without reserved names, which decide whether an item replaces another (#94).
-    package var withoutReserved: Attributes {
+    /// What decides whether an item replaces another (#94): the attributes without reserved ones and generic schema.
+    package var compared: Attributes {
         let prefix = Self.reservedPrefixBytes
         var bytes: [UInt8] = []
         var leftOut = false
         packed.withUnsafeBytes { all in
             var pairs = PackedPairs(all)
             while let pair = pairs.next() {
-                if pair.name.starts(with: prefix) {
+                if pair.name.starts(with: prefix) || pair.both.elementsEqual(Self.genericPair) {
                     leftOut = true
                 } else {
                     bytes += pair.both

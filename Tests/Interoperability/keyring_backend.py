@@ -1,7 +1,7 @@
-"""Uses Python's keyring with its Secret Service backend."""
+"""Uses Python's keyring with its two backends for the Secret Service."""
 
 import keyring
-from keyring.backends import SecretService
+from keyring.backends import SecretService, libsecret
 from keyring.errors import PasswordDeleteError
 
 # Other backends depend on the installed packages; this one must consider itself usable.
@@ -23,3 +23,9 @@ try:
     raise AssertionError("a deleted password was deleted again")
 except PasswordDeleteError:
     pass
+
+# The other backend adds a schema to the same attributes: it changes that item, and both find it from then on.
+both = [libsecret.Keyring(), SecretService.Keyring()]
+for writer in both:
+    writer.set_password("service", "other", f"of {writer.name}")
+    assert [reader.get_password("service", "other") for reader in both] == [f"of {writer.name}"] * 2

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Python's keyring with its Secret Service backend.
+# Python's keyring with its two backends for the Secret Service.
 
 own_home
 own_bus

@@ -77,6 +77,41 @@ import Testing
         await vault.close()
     }
 
+    @Test(arguments: [["a": "1"], ["a": "1", "xdg:schema": "org.freedesktop.Secret.Generic"]] as [Attributes])
+    func replace_genericSchema_isNone(attributes: Attributes) async throws {
+        let (vault, login) = try await login()
+        let generic: Attributes = ["a": "1", "xdg:schema": "org.freedesktop.Secret.Generic"]
+        let id = try await login.add("old", attributes)
+        #expect(try await put("new", generic, "new", replacing: true, in: login) == .replaced(id))
+        #expect(login.search(generic) == [id])
+        #expect(try await put("newer", ["a": "1"], "newer", replacing: true, in: login) == .replaced(id))
+        #expect(login.search(generic) == [id])
+        await vault.close()
+    }
+
+    /// Of two twins, any program's next secret goes to the one that was modified last.
+    @Test func replace_twins_takesTheNewest() async throws {
+        let (vault, login) = try await login()
+        let generic: Attributes = ["a": "1", "xdg:schema": "org.freedesktop.Secret.Generic"]
+        let first = try await login.add("first", generic)
+        clock.advance(seconds: 1)
+        let second = try await login.add("second", ["a": "1"])
+        for attributes in [generic, ["a": "1"]] {
+            #expect(login.itemToReplace(attributes) == second)
+        }
+        try await login.deleteItem(second)
+        #expect(login.itemToReplace(["a": "1"]) == first)
+        await vault.close()
+    }
+
+    @Test func replace_genericSchema_leavesItemsOfOtherSchemas() async throws {
+        let (vault, login) = try await login()
+        let old = try await login.add("old", ["a": "1", "xdg:schema": "org.example"])
+        let generic: Attributes = ["a": "1", "xdg:schema": "org.freedesktop.Secret.Generic"]
+        #expect(try await put("new", generic, "new", replacing: true, in: login).id != old)
+        await vault.close()
+    }
+
     /// A schema alone identifies nothing: without other attributes it is another item.
     @Test(
         arguments: [

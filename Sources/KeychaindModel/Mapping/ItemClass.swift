@@ -20,7 +20,7 @@ package enum ItemClass: String, CaseIterable, Hashable, Sendable {
 
     package var schema: String {
         switch self {
-        case .genericPassword: "org.freedesktop.Secret.Generic"
+        case .genericPassword: Attributes.genericSchema
         case .internetPassword: "org.gnome.keyring.NetworkPassword"
         case .certificate: "org.keychaind.Certificate"
         case .key: "org.keychaind.Key"

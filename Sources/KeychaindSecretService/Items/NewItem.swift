@@ -80,6 +80,6 @@ struct ItemDescription {
 extension Item {
     /// The property `Type` of version 0.1, which clients still read: the attribute `xdg:schema` (#104).
     var type: String {
-        attributes[Attributes.schema] ?? "org.freedesktop.Secret.Generic"
+        attributes[Attributes.schema] ?? Attributes.genericSchema
     }
 }

@@ -232,7 +232,7 @@ package final class Collection {
 
     /// Returns the item that a creation would replace (#94); see ``ItemTable/itemToReplace(_:tags:having:)``.
     package func itemToReplace(_ attributes: Attributes, having replaced: Attributes = Attributes()) -> ItemID? {
-        guard let tags = try? context.indexKey.tags(of: attributes.withoutReserved) else { return nil }
+        guard let tags = try? context.indexKey.tags(of: attributes.compared) else { return nil }
         return table.itemToReplace(attributes, tags: tags, having: replaced)
     }
 

@@ -6,12 +6,12 @@ extension ItemTable {
     ///
     /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
     /// protected one, else the newest. So an open item cannot attract a secret that belongs into a protected one.
-    /// Attributes without a schema also equal those with any, after those without. Portal secrets are left out.
+    /// The generic schema is none. A request that names no schema also equals items with any, after those without.
+    /// Portal secrets are left out.
     ///
     /// - Parameter others: attributes that the replaced item must have, reserved ones too.
     func itemToReplace(_ attributes: Attributes, tags: [UInt64], having others: Attributes) -> ItemID? {
-        let key = attributes.withoutReserved
-        var equal = equalItems(key, tags: tags)
+        var equal = equalItems(attributes, tags: tags)
         if !others.isEmpty {
             equal.removeAll { id in
                 position(of: id).map { !records[$0].metadata.attributes.contains(all: others) } ?? true
@@ -29,8 +29,9 @@ extension ItemTable {
         return protected ?? newest
     }
 
-    /// Last modified first, those with a schema that the key lacks at the end.
-    private func equalItems(_ key: Attributes, tags: [UInt64]) -> [ItemID] {
+    /// Last modified first, those with a schema at the end if the attributes name none.
+    private func equalItems(_ attributes: Attributes, tags: [UInt64]) -> [ItemID] {
+        let key = attributes.compared
         // Every item matches no attributes; this avoids sorting them all.
         guard !key.isEmpty else {
             let positions = records.indices.lazy.filter { self.isIntact(at: $0, with: key) }.map(UInt32.init)
@@ -38,7 +39,7 @@ extension ItemTable {
         }
         let hits = search(key, tags: tags)
         let equal = hits.filter { id in position(of: id).map { isIntact(at: $0, with: key) } ?? false }
-        guard key[Attributes.schema] == nil else { return equal }
+        guard attributes[Attributes.schema] == nil else { return equal }
         let others = hits.filter { id in
             guard let position = position(of: id) else { return false }
             let stored = records[position].metadata.attributes[Attributes.schema]
@@ -142,7 +143,7 @@ extension ItemTable {
     private func isIntact(at position: Int, with attributes: Attributes) -> Bool {
         let record = records[position]
         let stored = record.metadata.attributes
-        return record.condition == .intact && !isDamaged(record.id) && stored.withoutReserved == attributes
+        return record.condition == .intact && !isDamaged(record.id) && stored.compared == attributes
             && stored[Attributes.portalApplication] == nil
     }
 

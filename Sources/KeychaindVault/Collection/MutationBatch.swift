@@ -97,7 +97,7 @@ struct MutationBatch {
         _ item: NewItem,
         in table: borrowing ItemTable
     ) throws(VaultError) -> ChangeOutcome? {
-        let key = item.attributes.withoutReserved
+        let key = item.attributes.compared
         if item.isReplacing {
             if newAttributes.contains(key.setting(Attributes.schema, to: nil)) { return nil }
             if let id = table.itemToReplace(
@@ -205,7 +205,7 @@ struct MutationBatch {
         )
         change.state.revision = revision
         append(.update(row, from: record.revision), oldTags: oldTags)
-        newAttributes.insert(metadata.attributes.withoutReserved.setting(Attributes.schema, to: nil))
+        newAttributes.insert(metadata.attributes.compared.setting(Attributes.schema, to: nil))
         return .item(.replaced(id))
     }
 
