@@ -10,14 +10,17 @@ package struct PortalSecret: Sendable {
     let item: ImportedItem
 
     private static let size = 64
-    /// The folder of KDE's portal in a wallet, as the beginning of labels.
-    private static let folder = "xdg-desktop-portal/"
-    /// gnome-keyring gives it to items without a schema when it starts.
+    /// Of gnome-keyring since 48; older ones have no schema, or the generic one since a start of the provider.
+    private static let gnomeSchema = "org.freedesktop.portal.Secret"
     private static let genericSchema = "org.freedesktop.Secret.Generic"
+    /// The folder of KDE's portal in a wallet, and the beginning of labels.
+    private static let kdeFolder = "xdg-desktop-portal"
 
     /// Recognises the item of a portal secret in the keychain that a login opens; nil for others.
+    ///
+    /// Labels are for people, and other attributes may be added: neither matters.
     init?(_ item: ImportedItem, of provider: ForeignProvider, in keychain: SourceKeychain) {
-        guard keychain.isLogin, item.item.secret.count == PortalSecret.size,
+        guard keychain.isLogin || keychain.isDefault,
             let application = PortalSecret.application(of: item.item, from: provider)
         else { return nil }
         self.application = application
@@ -26,16 +29,29 @@ package struct PortalSecret: Sendable {
     }
 
     private static func application(of item: borrowing ForeignItem, from provider: ForeignProvider) -> String? {
+        let hasSize = item.secret.count == size
         switch provider {
         case .gnomeKeyring:
-            var attributes = item.attributes
-            if attributes["xdg:schema"] == genericSchema { attributes["xdg:schema"] = nil }
-            guard item.label.isEmpty, attributes.count == 1 else { return nil }
-            return attributes["app_id"]
+            guard let application = item.attributes["app_id"] else { return nil }
+            return switch item.attributes["xdg:schema"] {
+            case gnomeSchema: application
+            // Other programs may have such an attribute, too.
+            case nil where hasSize, genericSchema where hasSize: application
+            default: nil
+            }
         case .kwallet:
-            guard item.attributes.isEmpty, item.label.hasPrefix(folder) else { return nil }
-            return String(item.label.dropFirst(folder.count))
+            // ksecretd gives its entries these attributes when it is started again.
+            if item.attributes["server"] == kdeFolder, let application = item.attributes["user"] { return application }
+            let beginning = kdeFolder + "/"
+            guard item.label.hasPrefix(beginning), hasSize else { return nil }
+            return String(item.label.dropFirst(beginning.count))
         }
+    }
+
+    /// Why keychaind cannot take it over; nil if it can.
+    var obstacle: Text? {
+        let count = item.item.secret.count
+        return count == PortalSecret.size ? nil : Text("it has \(count) bytes, and not \(PortalSecret.size)")
     }
 
     /// The application as people read it.

@@ -20,6 +20,10 @@ struct PortalSecretWriter: Sendable {
         }
         for secret in secrets {
             try Task.checkCancellation()
+            if let obstacle = secret.obstacle {
+                report.leave([secret.left(obstacle)])
+                continue
+            }
             do throws(SecretServiceError) {
                 if try await write(secret) { report.copied += 1 } else { report.same += 1 }
                 report.verified += 1

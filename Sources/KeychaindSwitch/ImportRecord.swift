@@ -1,4 +1,5 @@
 import FoundationEssentials
+import KeychaindCommandLine
 package import KeychaindLanguage
 
 /// The report of one finished import, in `$XDG_STATE_HOME/keychaind/imports/SECONDS-SOURCE.json`.
@@ -6,8 +7,11 @@ package struct ImportRecord: Hashable, Codable, Sendable {
     static let currentVersion = 1
     /// The reason of an item that differs and stays behind because the person decided so.
     static let keptReason = "keychaind's own was kept"
+    /// Of items that stayed behind: the report has all.
+    private static let mostNames = 3
 
     package struct LeftItem: Hashable, Codable, Sendable {
+        let label: String
         let reason: String
     }
 
@@ -30,10 +34,16 @@ package struct ImportRecord: Hashable, Codable, Sendable {
     ///
     /// - Parameter count: nil if the provider does not run.
     package func gap(items count: Int?) -> Text? {
-        let kept = leftItems?.count { $0.reason == ImportRecord.keptReason } ?? 0
-        if left > kept {
-            let lost = left - kept
-            return Text(lost, one: "\(lost) item could not be imported", other: "\(lost) items could not be imported")
+        let lostItems = (leftItems ?? []).filter { $0.reason != ImportRecord.keptReason }
+        let lost = left - (leftItems?.count ?? 0) + lostItems.count
+        if lost > 0 {
+            let names = lostItems.prefix(ImportRecord.mostNames).map { Text(verbatim: "“\($0.label.visible)”") }
+            let loss = Text(
+                lost,
+                one: "\(lost) item could not be imported",
+                other: "\(lost) items could not be imported"
+            )
+            return Text.joined([loss, Text.list(names)], by: Text(verbatim: ": "))
         }
         if let skipped = skippedKeychains?.count, skipped > 0 {
             return Text(

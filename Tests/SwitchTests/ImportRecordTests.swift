@@ -23,6 +23,11 @@ import Testing
         #expect(try gap(nil, items: 3) == "its 3 items have not been imported")
         #expect(try gap(record(3), items: 4) == "1 item is newer than the import")
         #expect(try gap(record(3, left: 2), items: 3) == "2 items could not be imported")
+        let lost = #","leftItems":[{"label":"portal secret of org.example.Mail","keychain":"login","reason":"x"}]"#
+        #expect(
+            try gap(record(3, left: 1, more: lost), items: 3)
+                == "1 item could not be imported: “portal secret of org.example.Mail”"
+        )
         #expect(try gap(record(3, more: #","skippedKeychains":["a"]"#), items: 3) == "1 keychain was not imported")
         #expect(try gap("not JSON", items: 3) != nil)
         #expect(try gap(#"{"version":2}"#, items: 3) != nil)

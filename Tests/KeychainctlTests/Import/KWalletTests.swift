@@ -16,14 +16,15 @@ struct KWalletTests {
         #expect(try home.leftovers.isEmpty)
     }
 
-    @Test("the secret of KDE's portal goes to keychaind's portal")
+    @Test("the secrets of KDE's portal go to keychaind's portal, in the forms before and after a restart of ksecretd")
     func import_portalSecret_goesToPortal() async throws {
         let home = try ImportHome()
-        try await home.makeWallet(portalApplication: "org.example.Mail")
+        try await home.makeWallet(portalApplications: ["org.example.Mail", "org.example.Notes"])
         let preview = try await home.runImport(["--from", "kwallet", "--dry-run"])
         #expect(preview.text.contains("Portal secret of org.example.Mail"), "\(preview.errors)")
-        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("4 items: 4 copied"))
-        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 4 were there"))
+        #expect(preview.text.contains("Portal secret of org.example.Notes"), "\(preview.errors)")
+        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("5 items: 5 copied"))
+        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 5 were there"))
     }
 
     @Test("a wrong password imports nothing")
@@ -40,12 +41,13 @@ struct KWalletTests {
 extension ImportHome {
     /// Lets kwalletd5 make a wallet with three items, opened as pam_kwallet does, whose password is `password`.
     ///
-    /// - Parameter portalApplication: an application for which it also has the item of a portal secret.
-    fileprivate func makeWallet(portalApplication: String? = nil) async throws {
+    /// - Parameter portalApplications: applications for which it also has the item of a portal secret; the second has
+    ///   the attributes that ksecretd 6.30 gives it at its next start.
+    fileprivate func makeWallet(portalApplications: [String] = []) async throws {
         _ = try folder.makeFolder("data/kwalletd")
         let bus = try await PrivateBus()
         let environment = environment.merging(bus.environment) { $1 }.merging(["QT_QPA_PLATFORM": "offscreen"]) { $1 }
-        let arguments = [folder.path("data/kwalletd")] + (portalApplication.map { [$0] } ?? [])
+        let arguments = [folder.path("data/kwalletd")] + portalApplications
         let result = try await Command.python(walletScript, arguments, environment: environment)
         #expect(result.succeeded, "\(result.errors)")
     }
@@ -109,9 +111,11 @@ extension ImportHome {
                 'org.freedesktop.Secret.Item.Attributes': dbus.Dictionary({'n': str(i)}, signature='ss'),
             }, (session, b'', b'secret', 'text/plain'), False)
         for application in sys.argv[2:]:
+            attributes = {'server': 'xdg-desktop-portal', 'user': application, 'type': 'binary'}
             collection.CreateItem({
                 'org.freedesktop.Secret.Item.Label': 'xdg-desktop-portal/' + application,
-                'org.freedesktop.Secret.Item.Attributes': dbus.Dictionary({}, signature='ss'),
+                'org.freedesktop.Secret.Item.Attributes': dbus.Dictionary(
+                    attributes if application == sys.argv[3] else {}, signature='ss'),
             }, (session, b'', bytes(range(64)), 'application/octet-stream'), False)
         # Closing writes the wallet.
         kwallet().closeAllWallets()

@@ -34,6 +34,55 @@ struct PortalSecretTests {
         }
     }
 
+    /// The attributes and labels with which the portals of today store the secret of an application.
+    private static let forms: [(label: String, attributes: [String: String])] = [
+        // gnome-keyring 48
+        ("Application key for ID", ["app_id": "ID", "xdg:schema": "org.freedesktop.portal.Secret"]),
+        // oo7-portal 0.6, on gnome-keyring
+        ("Secret Portal token for ID", ["app_id": "ID"]),
+        ("Secret Portal token for ID", ["app_id": "ID", "xdg:schema": "org.freedesktop.Secret.Generic"]),
+        ("Renamed", ["app_id": "ID", "xdg:schema": "org.freedesktop.portal.Secret", "more": "x"]),
+    ]
+
+    @Test("what today's portals store is recognised, whatever its label", arguments: forms)
+    func import_formsOfToday_keepSecrets(label: String, attributes: [String: String]) async throws {
+        let home = try ImportHome()
+        let application = "org.example.Mail"
+        let secret = String(repeating: "secret 8", count: 8)
+        try await home.withGnomeKeyring { client in
+            let login = try #require(await client.collection(alias: "login"))
+            _ = try await login.createItem(
+                label: label.replacing("ID", with: application),
+                attributes: attributes.mapValues { $0.replacing("ID", with: application) },
+                secret: Secret(secret)
+            )
+        }
+        let result = try await home.runImport()
+        #expect(result.text.contains("1 items: 1 copied, 0 were there, 0 left; 1 verified"), "\(result.errors)")
+        let backend = "org.freedesktop.impl.portal.desktop.keychaind"
+        let imported = try await home.withKeychaind { client in
+            try await home.portalSecret(of: application, on: client, from: backend)
+        }
+        #expect(imported == secret.utf8.map { String($0, radix: 16) }.joined())
+    }
+
+    @Test("a portal secret of another size stays behind, and is named")
+    func import_otherSize_isLeft() async throws {
+        let home = try ImportHome()
+        try await home.withGnomeKeyring { client in
+            let login = try #require(await client.collection(alias: "login"))
+            _ = try await login.createItem(
+                label: "Application key for org.example.Mail",
+                attributes: ["app_id": "org.example.Mail", "xdg:schema": "org.freedesktop.portal.Secret"],
+                secret: Secret(String(repeating: "x", count: 63))
+            )
+        }
+        let result = try await home.runImport()
+        #expect(result.status == .exited(2))
+        #expect(result.text.contains("Left: “portal secret of org.example.Mail” in "))
+        #expect(result.text.contains(": it has 63 bytes, and not 64"))
+    }
+
     @Test("--into moves items, not portal secrets, for which the keychain login is made")
     func import_intoKeychain_keepsPortalSecrets() async throws {
         let home = try ImportHome()
