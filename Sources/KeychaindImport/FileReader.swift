@@ -7,6 +7,8 @@ import KeychaindLanguage
 /// Reads files of other programs, without those programs.
 struct FileReader: Sendable {
     let paths: [String]
+    /// Passwords that have opened others.
+    var known: [Password] = []
     let passwords: Passwords
     let messages: any ImportMessages
 
@@ -17,7 +19,7 @@ struct FileReader: Sendable {
 
     func read() async throws(CommandFailure) -> SourceContents {
         var contents = SourceContents()
-        var known: [Password] = []
+        var known = known
         for path in paths {
             let keychains = try await read(path, &known)
             contents.keychains += keychains

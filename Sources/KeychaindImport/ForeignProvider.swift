@@ -43,6 +43,26 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
         return paths.sorted()
     }
 
+    /// The files of its keychains, each with the object path under which its program shows it.
+    ///
+    /// None of KWallet, whose program shows what it can read.
+    var filesByCollection: [(collection: String, file: String)] {
+        guard case .gnomeKeyring = self else { return [] }
+        return (files ?? []).map { file in
+            let name = file.split(separator: "/").last?.dropLast(fileSuffix.count) ?? ""
+            return ("/org/freedesktop/secrets/collection/\(ForeignProvider.encoded(name))", file)
+        }
+    }
+
+    /// A file's name as gnome-keyring spells it in an object path.
+    private static func encoded(_ name: Substring) -> String {
+        name.utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            let isPlain = character.isASCII && (character.isLetter || character.isNumber)
+            return isPlain ? String(character) : "_\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+        }.joined()
+    }
+
     private var fileSuffix: String {
         switch self {
         case .gnomeKeyring: ".keyring"

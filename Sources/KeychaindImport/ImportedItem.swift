@@ -57,6 +57,8 @@ package struct SourceKeychain: Sendable {
     package init(name: String) {
         self.name = name
     }
+
+    var isEmpty: Bool { items.isEmpty && portalSecrets.isEmpty && left.isEmpty }
 }
 
 /// An item that was not imported.

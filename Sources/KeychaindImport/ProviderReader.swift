@@ -112,7 +112,26 @@ struct ProviderReader: Sendable {
                 )
         }
         contents.keychains = try await readItems(unlocked, client)
+        if case .provider(let provider) = source {
+            let empty = Set(zip(unlocked, contents.keychains).filter(\.1.isEmpty).map(\.0.0.path))
+            let shown = Set(all.map(\.path))
+            known += contents.keychains.compactMap(\.password)
+            for (collection, file) in provider.filesByCollection
+            where empty.contains(collection) || !shown.contains(collection) {
+                await readItself(file, known, into: &contents)
+            }
+        }
         return contents
+    }
+
+    /// Reads a file that the provider's program shows empty or not at all, as it does if it cannot read it.
+    private func readItself(_ file: String, _ known: [Password], into contents: inout SourceContents) async {
+        do throws(CommandFailure) {
+            let reader = FileReader(paths: [file], known: known, passwords: passwords, messages: messages)
+            contents.keychains += try await reader.read().keychains
+        } catch {
+            contents.skipped.append((file.split(separator: "/").last.map(String.init) ?? file, error.text))
+        }
     }
 
     // MARK: Unlocking

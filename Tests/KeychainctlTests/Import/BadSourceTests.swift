@@ -29,6 +29,24 @@ struct BadSourceTests {
         #expect(try home.leftovers.isEmpty)
     }
 
+    @Test("a keyring that gnome-keyring passes over is read as a file, and named if it is damaged")
+    func import_unreadKeyrings_areReadOrNamed() async throws {
+        let home = try ImportHome()
+        try await home.withGnomeKeyring { _ in }
+        let login = try Data(contentsOf: URL(fileURLWithPath: home.folder.path("data/keyrings/login.keyring")))
+        let cut = home.folder.path("data/keyrings/Cut_ä.keyring")
+        try login.dropLast(20).write(to: URL(fileURLWithPath: cut))
+        for (name, secret) in [("Work at home", "secret"), ("plain", "line\n line")] {
+            let lines = "[keyring]\ndisplay-name=\(name)\n\n[1]\nitem-type=0\ndisplay-name=item\nsecret=\(secret)\n"
+            try home.folder.write(lines, to: "data/keyrings/\(name).keyring")
+        }
+        let result = try await home.runImport()
+        #expect(result.status == .exited(2))
+        #expect(result.text.contains("Keychain “Cut_ä.keyring” stays behind: \(cut): "))
+        #expect(result.text.contains("3 items: 2 copied, 0 were there, 1 left; 2 verified"))
+        #expect(result.text.contains("Left: “item” in “plain”: line breaks at the end of its secret may be missing"))
+    }
+
     @Test("a provider that dies in the middle imports nothing")
     func import_sourceDies_importsNothing() async throws {
         let home = try ImportHome()
