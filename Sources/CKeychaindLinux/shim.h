@@ -65,6 +65,8 @@ static inline int keychaind_set_file_group(gid_t group) {
     return syscall(SYS_setfsgid, (gid_t)-1) == (long)group ? 0 : -1;
 }
 
+static inline gid_t keychaind_file_group(void) { return (gid_t)syscall(SYS_setfsgid, (gid_t)-1); }
+
 // Whether the effective user and group can access a file, whereas access(2) checks the real ones; -1 if not.
 
 static inline int keychaind_can_access(const char *path, int mode) {

@@ -13,7 +13,8 @@ package enum UserRights {
     package static func perform<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let group = getegid()
+        // Not the effective group: a closure may be in another one's, which goes on without the group.
+        let group = keychaind_file_group()
         let userGroup = getgid()
         guard group != userGroup else { return try body() }
         precondition(keychaind_set_file_group(userGroup) == 0, "the kernel lets a process use its own group")

@@ -120,6 +120,14 @@ wake >"$work/said"
 log_in >"$work/said"
 eventually is_locked false
 false_prompter 'password the password of anna'
+# What a dialog says of the caller is in files of processes, which only anna's own rights open.
+printf '#!/usr/bin/python3\nimport subprocess\nsubprocess.run(["secret-tool", "lookup", "service", "other"])\n' >/home/anna/ledger
+chmod 755 /home/anna/ledger
+as_anna keychainctl lock
+as_anna env LANG=de_DE.UTF-8 timeout 60 /home/anna/ledger >"$work/found" || true
+right "a program of anna's unlocks the keychain" grep -q 'for everybody' "$work/found"
+right "the dialog names the program behind the caller" grep -q "Skript „ledger“" "$work/asked"
+right "and speaks its language" grep -q Prozess "$work/asked"
 in_session() { as_anna timeout 120 /usr/bin/python3 "$work/attacks/$1.py" "${@:2}" 2>"$work/attack.log" || echo "$1 ended early: $(tail -n 1 "$work/attack.log")"; }
 backup=/home/anna/.local/share/keychaind/backup
 held "a backup from before, without the password" as_anna sh -c "grep -q 'secret of the bank' $backup/*"
