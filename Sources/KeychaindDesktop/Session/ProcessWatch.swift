@@ -11,9 +11,10 @@ final class ProcessWatch {
     ///
     /// - Parameter handler: called once, when the process has ended.
     init?(_ process: UInt32, _ handler: @escaping @BusActor () -> Void) {
-        descriptor = keychaind_process_descriptor(pid_t(truncatingIfNeeded: process))
+        let descriptor = keychaind_process_descriptor(pid_t(truncatingIfNeeded: process))
         guard descriptor >= 0 else { return nil }
-        BusActor.loop.watchReadable(descriptor) { [descriptor] in
+        self.descriptor = descriptor
+        BusActor.loop.watchReadable(descriptor) {
             BusActor.loop.unwatch(descriptor)
             handler()
         }
