@@ -1,6 +1,7 @@
 import KeychaindForeignFiles
 import KeychaindGcrypt
 package import KeychaindLanguage
+import KeychaindModel
 
 /// The secret that a provider's Secret portal gave to an application, which keychaind keeps for its own portal.
 package struct PortalSecret: Sendable {
@@ -12,13 +13,12 @@ package struct PortalSecret: Sendable {
     private static let size = 64
     /// Of gnome-keyring since 48; older ones have no schema, or the generic one since a start of the provider.
     private static let gnomeSchema = "org.freedesktop.portal.Secret"
-    private static let genericSchema = "org.freedesktop.Secret.Generic"
     /// The folder of KDE's portal in a wallet, and the beginning of labels.
     private static let kdeFolder = "xdg-desktop-portal"
 
     /// Recognises the item of a portal secret in the keychain that a login opens; nil for others.
     ///
-    /// Labels are for people, and other attributes may be added: neither matters.
+    /// Labels are for people, and do not matter.
     init?(_ item: ImportedItem, of provider: ForeignProvider, in keychain: SourceKeychain) {
         guard keychain.isLogin || keychain.isDefault,
             let application = PortalSecret.application(of: item.item, from: provider)
@@ -33,12 +33,10 @@ package struct PortalSecret: Sendable {
         switch provider {
         case .gnomeKeyring:
             guard let application = item.attributes["app_id"] else { return nil }
-            return switch item.attributes["xdg:schema"] {
-            case gnomeSchema: application
-            // Other programs may have such an attribute, too.
-            case nil where hasSize, genericSchema where hasSize: application
-            default: nil
-            }
+            if item.attributes[Attributes.schema] == gnomeSchema { return application }
+            // Programs have such an attribute, too, beside others.
+            let isAlone = Attributes(item.attributes.map { ($0.key, $0.value) }).compared.count == 1
+            return isAlone && hasSize ? application : nil
         case .kwallet:
             // ksecretd gives its entries these attributes when it is started again.
             if item.attributes["server"] == kdeFolder, let application = item.attributes["user"] { return application }

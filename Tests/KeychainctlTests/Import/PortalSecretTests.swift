@@ -66,6 +66,20 @@ struct PortalSecretTests {
         #expect(imported == secret.utf8.map { String($0, radix: 16) }.joined())
     }
 
+    @Test("an item of a program that also names its application stays an item")
+    func import_itemWithMoreAttributes_isCopied() async throws {
+        let home = try ImportHome()
+        let token = String(repeating: "secret 8", count: 8)
+        try await home.withGnomeKeyring { client in
+            let login = try #require(await client.collection(alias: "login"))
+            let attributes = ["app_id": "org.example.Mail", "user": "anna"]
+            _ = try await login.createItem(label: "Token", attributes: attributes, secret: Secret(token))
+        }
+        let result = try await home.runImport()
+        #expect(!result.text.contains("Portal secret"))
+        #expect(try await home.login().map(\.label) == ["Token"])
+    }
+
     @Test("a portal secret of another size stays behind, and is named")
     func import_otherSize_isLeft() async throws {
         let home = try ImportHome()
