@@ -118,18 +118,25 @@ struct ProviderReader: Sendable {
             known += contents.keychains.compactMap(\.password)
             for (collection, file) in provider.filesByCollection
             where empty.contains(collection) || !shown.contains(collection) {
-                await readItself(file, known, into: &contents)
+                try await readItself(file, known, into: &contents)
             }
         }
         return contents
     }
 
     /// Reads a file that the provider's program shows empty or not at all, as it does if it cannot read it.
-    private func readItself(_ file: String, _ known: [Password], into contents: inout SourceContents) async {
+    ///
+    /// Throws if the person cancels; what cannot be read is noted.
+    private func readItself(
+        _ file: String,
+        _ known: [Password],
+        into contents: inout SourceContents
+    ) async throws(CommandFailure) {
         do throws(CommandFailure) {
             let reader = FileReader(paths: [file], known: known, passwords: passwords, messages: messages)
             contents.keychains += try await reader.read().keychains
         } catch {
+            if error.status == .cancelled { throw error }
             contents.skipped.append((file.split(separator: "/").last.map(String.init) ?? file, error.text))
         }
     }
