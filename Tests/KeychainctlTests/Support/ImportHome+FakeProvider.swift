@@ -28,6 +28,7 @@ extension ImportHome {
             dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
             bus = dbus.SessionBus()
             S = 'org.freedesktop.Secret.'
+            LOGIN = '/org/freedesktop/secrets/collection/login'
             calls = []
             created = []
             class Service(dbus.service.Object):
@@ -38,7 +39,7 @@ extension ImportHome {
                     return dbus.String('', variant_level=1), dbus.ObjectPath('/s')
                 @dbus.service.method(S + 'Service', in_signature='s', out_signature='o')
                 def ReadAlias(self, name):
-                    return dbus.ObjectPath('/org/freedesktop/secrets/collection/login' if name in ('login', 'default') else '/')
+                    return dbus.ObjectPath(LOGIN if name in ('login', 'default') else '/')
                 @dbus.service.method(S + 'Service', in_signature='aoo', out_signature='a{o(oayays)}')
                 def GetSecrets(self, items, session):
                     calls.append(items)
@@ -51,7 +52,7 @@ extension ImportHome {
                     return [], '/'
                 @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
                 def Get(self, interface, name):
-                    return dbus.Array(['/org/freedesktop/secrets/collection/login'], signature='o')
+                    return dbus.Array([LOGIN], signature='o')
             class Collection(dbus.service.Object):
                 @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
                 def Get(self, interface, name):
@@ -90,7 +91,7 @@ extension ImportHome {
                     if file == 'gone': raise dbus.DBusException('it is gone', name='org.example.Gone')
                     return 2, 1, 2, ['a page is damaged']
             service = Service(bus, '/org/freedesktop/secrets')
-            objects = [Prompt(bus, '/p'), service, Collection(bus, '/org/freedesktop/secrets/collection/login'), Item(bus, '/i')]
+            objects = [Prompt(bus, '/p'), service, Collection(bus, LOGIN), Item(bus, '/i')]
             backups = Backups(bus, '/org/keychaind/Backups')
             bus.request_name('org.freedesktop.secrets')
             GLib.MainLoop().run()
