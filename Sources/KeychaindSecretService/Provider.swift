@@ -94,7 +94,7 @@ package final class Provider {
             inspector: inspector,
             clock: clock,
             connections: connections,
-            accounts: ProgramAccounts()
+            accounts: ProgramAccounts(limits)
         )
         clients = PeerTable { Client($0, in: environment) }
         notices = Notices(on: connection, vault: vault)

@@ -1,6 +1,6 @@
 /// Limits of one client; beyond them, calls fail with `LimitsExceeded` (#48).
 package struct ServiceLimits: Hashable, Sendable {
-    /// How many times as many sessions, prompts and contexts all clients of one program may have.
+    /// How many times as many sessions, prompts, contexts and waiting calls all clients of one program may have.
     package var timesForProgram = 4
 
     /// Open sessions, of a quarter of a kilobyte each; past it, the one that was not used for the longest time ends.
@@ -18,7 +18,8 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Calls that wait for a commit, a key derivation or a person.
     package var waitingCalls = 1024
 
-    /// Bytes in the arguments of such calls; one may hold a secret of the largest size.
+    /// Bytes in the arguments of such calls, also for all clients of one program; one may hold a secret of the largest
+    /// size.
     package var waitingBytes = 32 << 20
 
     /// Keys that wait to be generated.

@@ -114,7 +114,7 @@ struct AuditFollowingTests {
 }
 
 extension SecretServiceProxy {
-    fileprivate func follow() async throws(BusError) -> [ReadEntry] {
+    func follow() async throws(BusError) -> [ReadEntry] {
         try await connection.call(.follow, timeout: Patience.limit).read([FollowedEntry].self).map(\.entry)
     }
 }

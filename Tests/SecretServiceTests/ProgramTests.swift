@@ -138,4 +138,32 @@ struct ProgramTests {
         _ = try await ContextClient(again)
         await service.vault.close()
     }
+
+    @Test("#48 calls that wait are limited for all connections of a program")
+    @BusActor
+    func waitingCalls_areThoseOfAProgram() async throws {
+        let programs = InspectedPrograms(["greedy", "greedy", "greedy", "modest", "other"])
+        var limits = ServiceLimits.patient
+        (limits.waitingCalls, limits.timesForProgram) = (1, 2)
+        let service = try await ProviderInProcess(limits: limits, inspection: programs.inspection)
+        try await service.collection(.login).unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        var clients: [SecretServiceProxy] = []
+        for _ in 0..<4 {
+            let client = try await programs.connect(to: service.bus)
+            _ = try await client.follow()
+            clients.append(client)
+        }
+        // Each waits for an event.
+        var following: [Task<Int, any Error>] = []
+        for client in [clients[0], clients[1], clients[3]] {
+            following.append(Task { @BusActor in try await client.follow().count })
+            try await client.roundTrip()
+        }
+        await #expect(throws: BusError.limitsExceeded) { try await clients[2].follow() }
+        let session = try await service.client.openPlainSession()
+        _ = try await service.client.createProtectedItem(session: session)
+        for call in following { #expect(try await call.value == 1) }
+        #expect(try await clients[2].follow().count == 1)
+        await service.vault.close()
+    }
 }

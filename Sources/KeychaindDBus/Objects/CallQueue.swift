@@ -1,25 +1,51 @@
 /// Received calls that wait to be handled, in turn between the programs that made them.
 ///
-/// The bus delivers the calls of all programs in one queue. They are read ahead into a lane for each program, so that
-/// the call of one does not wait for a thousand of another. The calls of a program stay in their order.
+/// The bus delivers the calls of all programs in one queue. They are read ahead into a lane for each connection, so
+/// that the call of one does not wait for a thousand of another. The calls of a connection stay in their order. The
+/// connections of one program share its turns.
 @BusActor
 final class CallQueue {
-    /// The calls of one program.
+    /// The calls of one connection.
     private final class Lane {
         let name: String
         let peer: any Peer
+        var program: CallingProgram
         var entries = FirstInFirstOut<Entry>()
         var size = 0
 
-        init(_ name: String, of peer: any Peer) {
+        init(_ name: String, of peer: any Peer, _ program: CallingProgram) {
             self.name = name
             self.peer = peer
+            self.program = program
         }
 
         /// Whether the bus has taken most answers to earlier calls.
         ///
         /// All answers leave through one socket in order: another program's would come behind them.
         @BusActor var mayBeServed: Bool { !peer.unsent.isMuch }
+    }
+
+    /// The lanes of one program's connections.
+    private final class CallingProgram {
+        let owner: AnyObject
+        /// In turn; without those of newcomers.
+        var waiting = FirstInFirstOut<Lane>()
+        var lanes = 0
+        var size = 0
+
+        init(_ owner: AnyObject) {
+            self.owner = owner
+        }
+
+        @BusActor
+        func nextLane() -> Lane? {
+            for _ in 0..<waiting.count {
+                guard let lane = waiting.removeFirst() else { return nil }
+                if lane.mayBeServed { return lane }
+                waiting.append(lane)
+            }
+            return nil
+        }
     }
 
     private enum Entry {
@@ -43,9 +69,11 @@ final class CallQueue {
 
     var byteLimit: Int
     private var lanes: [String: Lane] = [:]
-    /// The lanes of newcomers, which were empty before: each is served once before all others.
+    private var programs: [ObjectIdentifier: CallingProgram] = [:]
+    /// The lanes of newcomers, programs of which nothing waited before: each is served once before all others.
     private var fresh = FirstInFirstOut<Lane>()
-    private var waiting = FirstInFirstOut<Lane>()
+    /// The programs with waiting lanes.
+    private var waiting = FirstInFirstOut<CallingProgram>()
     private var size = 0
     private var reads = 0
     private var firstRead: Int64 = 0
@@ -73,8 +101,7 @@ final class CallQueue {
             if message.wantsReply { lane.entries.append(.refusal(of: message.serial, from: server)) }
             return
         }
-        self.size += size
-        lane.size += size
+        change(lane, by: size)
         lane.entries.append(.call(message, for: server, size: size))
     }
 
@@ -86,6 +113,7 @@ final class CallQueue {
 
     func removeAll() {
         lanes = [:]
+        programs = [:]
         fresh = FirstInFirstOut()
         waiting = FirstInFirstOut()
         size = 0
@@ -93,18 +121,58 @@ final class CallQueue {
 
     private func lane(_ name: String, for server: ObjectServer) -> Lane {
         if let lane = lanes[name] { return lane }
-        let lane = Lane(name, of: server.findPeer(name))
+        let peer = server.findPeer(name)
+        let lane = Lane(name, of: peer, program(of: peer))
         lanes[name] = lane
-        fresh.append(lane)
+        lane.program.lanes += 1
+        if lane.program.lanes == 1 { fresh.append(lane) } else { enqueue(lane) }
         return lane
     }
 
-    /// Refuses the last calls of the program with most bytes until a call has room; false if it is that program's.
+    private func program(of peer: any Peer) -> CallingProgram {
+        let owner = peer.turnOwner
+        if let program = programs[ObjectIdentifier(owner)] { return program }
+        let program = CallingProgram(owner)
+        programs[ObjectIdentifier(owner)] = program
+        return program
+    }
+
+    /// Lets a lane wait for a turn of its program, which may have become known since the last one.
+    private func enqueue(_ lane: Lane) {
+        if lane.peer.turnOwner !== lane.program.owner {
+            leave(lane)
+            lane.program = program(of: lane.peer)
+            lane.program.lanes += 1
+            lane.program.size += lane.size
+        }
+        if lane.program.waiting.isEmpty { waiting.append(lane.program) }
+        lane.program.waiting.append(lane)
+    }
+
+    private func leave(_ lane: Lane) {
+        lane.program.lanes -= 1
+        lane.program.size -= lane.size
+        if lane.program.lanes == 0 { programs[ObjectIdentifier(lane.program.owner)] = nil }
+    }
+
+    private func change(_ lane: Lane, by size: Int) {
+        self.size += size
+        lane.size += size
+        lane.program.size += size
+    }
+
+    /// Refuses the last calls of the program with most bytes until a call has room; false if this program has most.
     ///
-    /// A call alone has room, whatever its size.
+    /// Between connections of one program it is the same. A call alone has room, whatever its size.
     private func makeRoom(for size: Int, of lane: Lane) -> Bool {
-        while self.size > 0, self.size + size > byteLimit, let largest = lanes.values.max(by: { $0.size < $1.size }) {
-            guard largest !== lane, largest.size > lane.size + size else { return false }
+        while self.size > 0, self.size + size > byteLimit,
+            let program = programs.values.max(by: { $0.size < $1.size })
+        {
+            let isOwn = program === lane.program
+            guard isOwn || program.size > lane.program.size + size,
+                let largest = lanes.values.filter({ $0.program === program }).max(by: { $0.size < $1.size }),
+                !isOwn || largest !== lane && largest.size > lane.size + size
+            else { return false }
             refuseLast(of: largest)
         }
         return true
@@ -113,8 +181,7 @@ final class CallQueue {
     private func refuseLast(of lane: Lane) {
         lane.entries.replaceLast { entry in
             guard case .call(let message, let server, let size) = entry else { return nil }
-            lane.size -= size
-            self.size -= size
+            change(lane, by: -size)
             return message.wantsReply ? .refusal(of: message.serial, from: server) : .action {}
         }
     }
@@ -122,10 +189,10 @@ final class CallQueue {
     // MARK: Serving
 
     /// Whether a call could be handled now.
-    var mayServe: Bool { waiting.contains { $0.mayBeServed } }
+    var mayServe: Bool { waiting.contains { $0.waiting.contains { $0.mayBeServed } } }
 
     /// Whether a program has called that had no waiting calls, beside others that have.
-    var haveNewcomers: Bool { !fresh.isEmpty && lanes.count > 1 }
+    var haveNewcomers: Bool { !fresh.isEmpty && programs.count > 1 }
 
     /// Whether more is read before the next ``serve(while:)``: a bounded number of times, so that reading never goes
     /// on without handling.
@@ -141,7 +208,7 @@ final class CallQueue {
     func serveNewcomers(while mayGoOn: () -> Bool) {
         for _ in 0..<fresh.count {
             guard let lane = fresh.removeFirst() else { return }
-            if mayGoOn(), lane.mayBeServed { serve(lane) } else { waiting.append(lane) }
+            if mayGoOn(), lane.mayBeServed { serve(lane) } else { enqueue(lane) }
         }
     }
 
@@ -162,9 +229,10 @@ final class CallQueue {
 
     private func nextLane() -> Lane? {
         for _ in 0..<waiting.count {
-            guard let lane = waiting.removeFirst() else { return nil }
-            if lane.mayBeServed { return lane }
-            waiting.append(lane)
+            guard let program = waiting.removeFirst() else { return nil }
+            let lane = program.nextLane()
+            if !program.waiting.isEmpty { waiting.append(program) }
+            if let lane { return lane }
         }
         return nil
     }
@@ -172,11 +240,10 @@ final class CallQueue {
     private func serve(_ lane: Lane) {
         guard let entry = lane.entries.removeFirst() else { return remove(lane) }
         // First, as the call may close the connection, and with it this queue.
-        if lane.entries.isEmpty { remove(lane) } else { waiting.append(lane) }
+        if lane.entries.isEmpty { remove(lane) } else { enqueue(lane) }
         switch entry {
         case .call(let message, let server, let size):
-            lane.size -= size
-            self.size -= size
+            change(lane, by: -size)
             server.receive(message, of: lane.peer)
         case .refusal(let serial, let server):
             server.refuse(serial, of: lane.peer)
@@ -187,6 +254,7 @@ final class CallQueue {
 
     private func remove(_ lane: Lane) {
         lanes[lane.name] = nil
+        leave(lane)
     }
 }
 

@@ -134,7 +134,7 @@ package final class ObjectServer {
         answering call: MethodCall
     ) throws(BusError) {
         let size = noteSize(of: call.message)
-        try call.peer.waitingCalls.begin(of: size)
+        try call.peer.beginWaiting(of: size)
         BusActor.start {
             do throws(BusError) {
                 try await body()
@@ -142,7 +142,7 @@ package final class ObjectServer {
             } catch {
                 call.fail(error)
             }
-            call.peer.waitingCalls.end(of: size)
+            call.peer.endWaiting(of: size)
         }
     }
 }

@@ -4,9 +4,15 @@ package protocol Peer: AnyObject {
     /// The unique name, such as `:1.42`.
     nonisolated var name: String { get }
 
-    var waitingCalls: WaitingCalls { get set }
+    /// Whose turns it takes: those of its program, or its own as long as that is not known.
+    var turnOwner: AnyObject { get }
 
     var unsent: UnsentAnswers { get }
+
+    /// Counts a call that waits, with the size of its arguments; throws `LimitsExceeded` past the quota.
+    func beginWaiting(of size: Int) throws(BusError)
+
+    func endWaiting(of size: Int)
 
     /// Called when the connection reads all properties of an object, as programs with a cache of them do.
     func didReadAllProperties()
@@ -16,10 +22,12 @@ package protocol Peer: AnyObject {
 }
 
 extension Peer {
+    package var turnOwner: AnyObject { self }
+
     package func didReadAllProperties() {}
 }
 
-/// The calls of one peer that wait, within its quota.
+/// The calls of one connection or program that wait, within its quota.
 package struct WaitingCalls: Sendable {
     private let limit: Int
     private let byteLimit: Int
@@ -34,7 +42,7 @@ package struct WaitingCalls: Sendable {
         self.byteLimit = byteLimit
     }
 
-    mutating func begin(of size: Int) throws(BusError) {
+    package mutating func begin(of size: Int) throws(BusError) {
         guard count < limit else { throw BusError(.limitsExceeded, "\(limit) of your calls are already waiting") }
         guard bytes + size <= byteLimit else {
             throw BusError(.limitsExceeded, "calls with \(byteLimit) bytes of arguments may wait, and no more")
@@ -43,22 +51,32 @@ package struct WaitingCalls: Sendable {
         bytes += size
     }
 
-    mutating func end(of size: Int) {
+    package mutating func end(of size: Int) {
         count -= 1
         bytes -= size
+    }
+
+    /// Counts calls that wait already, also past the quota.
+    package mutating func add(_ other: WaitingCalls) {
+        count += other.count
+        bytes += other.bytes
     }
 }
 
 /// A peer for which nothing but its waiting calls is kept.
 package final class BasicPeer: Peer {
     package nonisolated let name: String
-    package var waitingCalls: WaitingCalls
+    private var waitingCalls: WaitingCalls
     package let unsent = UnsentAnswers()
 
     package init(_ name: String, _ waitingCalls: WaitingCalls) {
         self.name = name
         self.waitingCalls = waitingCalls
     }
+
+    package func beginWaiting(of size: Int) throws(BusError) { try waitingCalls.begin(of: size) }
+
+    package func endWaiting(of size: Int) { waitingCalls.end(of: size) }
 
     package func leave() {}
 }

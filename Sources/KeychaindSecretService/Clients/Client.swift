@@ -27,7 +27,7 @@ final class Client: Peer, Requester {
     }
 
     nonisolated let name: String
-    var waitingCalls: WaitingCalls
+    private var waitingCalls: WaitingCalls
     let unsent = UnsentAnswers()
     /// The items that exist for it.
     private(set) var view: ClientView
@@ -144,6 +144,7 @@ final class Client: Peer, Requester {
         guard isConnected else { return }
         let account = environment.accounts[program]
         account.add(self)
+        account.waitingCalls.add(waitingCalls)
         ownAccount = account
         endSessionsOfProgram()
     }
@@ -185,6 +186,23 @@ final class Client: Peer, Requester {
     }
 
     // MARK: Calls
+
+    var turnOwner: AnyObject { ownAccount ?? self }
+
+    func beginWaiting(of size: Int) throws(BusError) {
+        try waitingCalls.begin(of: size)
+        do throws(BusError) {
+            try account.waitingCalls.begin(of: size)
+        } catch {
+            waitingCalls.end(of: size)
+            throw error
+        }
+    }
+
+    func endWaiting(of size: Int) {
+        waitingCalls.end(of: size)
+        account.waitingCalls.end(of: size)
+    }
 
     var isWaitingForKey: Bool { lastWaiting != nil }
 

@@ -16,18 +16,22 @@ final class ProgramAccount {
     nonisolated let program: Program
     private let holder: Holder
     private var members: [ObjectIdentifier: Reference<Client>]
+    /// Those of connections that have left among them, as long as they wait.
+    var waitingCalls: WaitingCalls
 
     /// The account of a connection alone.
     init(of client: Client) {
         program = .connection(client.name)
         holder = .connection(Reference(client))
         members = [ObjectIdentifier(client): Reference(client)]
+        waitingCalls = client.environment.limits.waitingCallsOfProgram
     }
 
     fileprivate init(of program: Program, in accounts: ProgramAccounts) {
         self.program = program
         holder = .program(Reference(accounts))
         members = [:]
+        waitingCalls = accounts.limits.waitingCallsOfProgram
     }
 
     isolated deinit {
@@ -68,7 +72,11 @@ extension ProgramAccount: WorkProgram {
 final class ProgramAccounts {
     private var entries: [Program: Reference<ProgramAccount>] = [:]
 
-    nonisolated init() {}
+    fileprivate let limits: ServiceLimits
+
+    nonisolated init(_ limits: ServiceLimits) {
+        self.limits = limits
+    }
 
     /// The account of a program, which is new if it has no connections and no items in memory.
     subscript(program: Program) -> ProgramAccount {
@@ -80,6 +88,13 @@ final class ProgramAccounts {
 
     fileprivate func removeEnded(_ program: Program) {
         if let entry = entries[program], entry.object == nil { entries[program] = nil }
+    }
+}
+
+extension ServiceLimits {
+    /// As many bytes as of one connection: with twice as many libdbus would read no more.
+    fileprivate var waitingCallsOfProgram: WaitingCalls {
+        WaitingCalls(limit: waitingCalls * timesForProgram, byteLimit: waitingBytes)
     }
 }
 

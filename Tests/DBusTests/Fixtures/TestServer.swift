@@ -11,6 +11,7 @@ final class TestServer {
     let connection: Connection
     let client: Connection
     let object = TestObject()
+    let peers: PeerTable<TestPeer>
 
     static func start(limit: Int = 100, byteLimit: Int = 32 << 20) async throws -> TestServer {
         try TestServer(on: await PrivateBus(), limit: limit, byteLimit: byteLimit)
@@ -22,12 +23,15 @@ final class TestServer {
         client = try bus.connect()
         let object = object
         object.connection = connection
-        connection.server = ObjectServer(on: connection, limit: limit, byteLimit: byteLimit) {
-            (call) throws(BusError) in
+        let peers = PeerTable { TestPeer($0, WaitingCalls(limit: limit, byteLimit: byteLimit)) }
+        self.peers = peers
+        connection.server = ObjectServer(connection) {
+            peers[$0]
+        } dispatch: { (call) throws(BusError) in
             guard call.path == TestObject.path.rawValue else {
                 throw BusError(.unknownObject, "nothing is at \(call.path)")
             }
-            return TestObject.kind.target(object)
+            return try TestObject.kind.target(object).dispatch(call)
         }
         _ = try connection.requestName(TestServer.name)
     }
@@ -60,6 +64,30 @@ final class TestServer {
         message.append(repeat each arguments)
         return try await client.call(message, timeout: Patience.limit)
     }
+}
+
+/// A connection that may take its turns with others.
+@BusActor
+final class TestPeer: Peer {
+    nonisolated let name: String
+    private var waitingCalls: WaitingCalls
+    let unsent = UnsentAnswers()
+    /// What it has in common with others.
+    var program: AnyObject?
+    private(set) var leaves = 0
+
+    init(_ name: String, _ waitingCalls: WaitingCalls) {
+        self.name = name
+        self.waitingCalls = waitingCalls
+    }
+
+    var turnOwner: AnyObject { program ?? self }
+
+    func beginWaiting(of size: Int) throws(BusError) { try waitingCalls.begin(of: size) }
+
+    func endWaiting(of size: Int) { waitingCalls.end(of: size) }
+
+    func leave() { leaves += 1 }
 }
 
 /// Starts the event loop before tests that are isolated to ``BusActor``.

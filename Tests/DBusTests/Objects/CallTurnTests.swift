@@ -7,6 +7,12 @@ import Testing
 struct CallTurnTests {
     private static let many = 1000
 
+    /// Only behind a slow call others are looked for: behind quick ones nobody waits for long.
+    private static func slowly() {
+        let end = ContinuousClock.now + .milliseconds(1)
+        while ContinuousClock.now < end {}
+    }
+
     /// A call so long that others are looked for behind it.
     private func longCall(of server: TestServer) -> Message {
         let message = server.message(TestObject.echoName(of: [String].self), of: "org.example.Echo")
@@ -22,11 +28,7 @@ struct CallTurnTests {
         // The socket has room for all, so that the order does not depend on when the bus writes the rest.
         let calls = 120
         try await server.whileBusy {
-            // Only behind a slow call others are looked for: behind quick ones nobody waits for long.
-            server.object.action = {
-                let end = ContinuousClock.now + .milliseconds(1)
-                while ContinuousClock.now < end {}
-            }
+            server.object.action = Self.slowly
             busy.send(server.message("Act"))
             for number in 0..<calls { busy.send(server.recording("busy \(number)")) }
             try busy.waitForBus()
@@ -59,6 +61,32 @@ struct CallTurnTests {
         _ = try await server.object.recorded.first("the last call") { $0 == "busy \(calls - 1)" }
         let place = try #require(server.object.recorded.all.firstIndex(of: "other"))
         #expect(place < calls / 2)
+    }
+
+    @Test
+    @BusActor
+    func callBehindThoseOfManyConnectionsOfAProgram_isHandledEarly() async throws {
+        let server = try await TestServer.start()
+        let busy = try (0..<30).map { _ in try RawClient(server.bus.address) }
+        let other = try RawClient(server.bus.address)
+        try await server.whileBusy {
+            for client in busy { server.peers[client.uniqueName].program = server }
+            server.object.action = Self.slowly
+            busy[0].send(server.message("Act"))
+            for (number, client) in busy.enumerated() {
+                for call in 0..<4 { client.send(server.recording("busy \(number) \(call)")) }
+                try client.waitForBus()
+            }
+            for number in 0..<4 { other.send(server.recording("other \(number)")) }
+            try other.waitForBus()
+        }
+        _ = try await server.object.recorded.first("the last call") { $0 == "busy 29 3" }
+        let recorded = server.object.recorded.all
+        for number in busy.indices {
+            #expect(recorded.filter { $0.hasPrefix("busy \(number) ") } == (0..<4).map { "busy \(number) \($0)" })
+        }
+        let place = try #require(recorded.firstIndex(of: "other 3"))
+        #expect(place < 60)
     }
 
     @Test
@@ -142,5 +170,28 @@ struct CallTurnTests {
         let errors = await greedy.replies(calls).map(\.error?.name)
         #expect(Set(errors) == [nil, .limitsExceeded])
         #expect(errors.count == calls)
+    }
+
+    @Test
+    @BusActor
+    func callsOfTooManyBytes_onManyConnections_areThoseOfTheirProgram() async throws {
+        let server = try await TestServer.start()
+        let greedy = try (0..<10).map { _ in try RawClient(server.bus.address) }
+        let other = try RawClient(server.bus.address)
+        // Each connection of the program has less than the other.
+        server.connection.waitingCallBytes = 5 * longCall(of: server).argumentSize
+        try await server.whileBusy {
+            for client in greedy { server.peers[client.uniqueName].program = server }
+            for client in greedy {
+                client.send(longCall(of: server))
+                try client.waitForBus()
+            }
+            for _ in 0..<2 { other.send(longCall(of: server)) }
+            try other.waitForBus()
+        }
+        #expect(await other.replies(2).compactMap(\.error) == [])
+        var errors: [ErrorName?] = []
+        for client in greedy { errors += await client.replies(1).map(\.error?.name) }
+        #expect(Set(errors) == [nil, .limitsExceeded])
     }
 }

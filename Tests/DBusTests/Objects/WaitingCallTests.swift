@@ -57,25 +57,10 @@ struct WaitingCallTests {
         }
     }
 
-    private final class CountingPeer: Peer {
-        nonisolated let name: String
-        var waitingCalls = WaitingCalls(limit: 1)
-        let unsent = UnsentAnswers()
-        private(set) var leaves = 0
-
-        init(_ name: String) {
-            self.name = name
-        }
-
-        func leave() {
-            leaves += 1
-        }
-    }
-
     @Test
     @BusActor
     func peerTable_createsEachPeerOnce_andLetsItLeaveOnce() {
-        let peers = PeerTable { CountingPeer($0) }
+        let peers = PeerTable { TestPeer($0, WaitingCalls(limit: 1)) }
         let first = peers[":1.1"]
         #expect(peers[":1.1"] === first)
         #expect(peers[":1.2"] !== first)
