@@ -102,7 +102,7 @@ package final class Provider {
         let recorder = AuditRecorder(
             clock: clock,
             sync: { () async throws(VaultError) in try await vault.syncAudit() },
-            write: { vault.audit($0, in: $1) }
+            write: { vault.audit($0.entry, in: $0.ring, at: $0.place) }
         )
         audit = AccessAudit(recorder: recorder)
         rules = ItemRules(vault: vault, logger: logger)
@@ -235,7 +235,6 @@ package final class Provider {
     /// Refuses further calls, as the vault is being closed; false if called before.
     package func end() -> Bool {
         let isFirst = readiness.end()
-        audit.finish()
         diskRetry.end()
         return isFirst
     }

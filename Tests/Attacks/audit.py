@@ -1,7 +1,7 @@
 """audit.py MODE ITEM: reads a protected item after the owner's yes.
 
 make    creates the item, and prints its path
-killed  reads it, and kills keychaind as soon as the secret is there
+killed  reads it three times, and kills keychaind as soon as the secret is there
 full    reads it, while the disk takes no record
 """
 
@@ -21,9 +21,9 @@ if mode == "make":
 elif mode == "killed":
     process = client.process()
     client.unlock(path)
-    value = client.read(path)
+    values = [client.read(path) for _ in range(3)]
     os.kill(process, signal.SIGKILL)
-    print("the program reads the item, and kills keychaind:", value == VALUE)
+    print("the program reads the item, and kills keychaind:", values == [VALUE] * 3)
 else:
     print("the owner says yes:", client.unlock(path) == [path])
     spoils = attempt(client.read, path)

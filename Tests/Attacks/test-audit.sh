@@ -6,7 +6,9 @@ own_bus
 source "$scripts/support.sh"
 files=$XDG_DATA_HOME/keychaind
 mkdir -p "$files"
+# A program's first release of an item, and its further ones, have an entry each.
 releases() { "${KEYCHAIND%/*}/keychainctl" audit --json | grep -c '"release"' || true; }
+repeated() { "${KEYCHAIND%/*}/keychainctl" audit --json | grep -c 'success × 2' || true; }
 begin() {
     start_daemon
     prompter "password p"
@@ -22,7 +24,8 @@ for number in 1 2 3 4; do
     eventually has_ended "$daemon_pid"
     wait "$daemon_pid" 2>/dev/null || true
     begin
-    check_equal "the release before SIGKILL $number is in the audit" "$(releases)" "$number"
+    check_equal "the releases before SIGKILL $number are in the audit" \
+        "$(releases), $(repeated)" "$((2 * number)), $number"
 done
 
 if ! mountpoint -q "$files"; then
@@ -39,6 +42,6 @@ eventually has_ended "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null || true
 begin
 # What was withheld is in it, too: nobody can tell whether a secret that was on its way arrived.
-check_equal "and that is in the audit" "$(releases)" 6
+check_equal "and that is in the audit" "$(releases)" 11
 stop_prompter
 stop_daemon

@@ -144,10 +144,6 @@ final class AccessAudit {
 
     var followers: AuditFollowers { recorder.followers }
 
-    var counted: [AuditEntry] { recorder.counted }
-
-    func finish() { recorder.finish() }
-
     private func event(
         _ kind: AuditEntry.Kind,
         _ id: ItemID,

@@ -44,14 +44,13 @@ struct AuditObject {
         let count = limit == 0 ? AuditObject.limit : min(Int(limit), AuditObject.limit)
         try await largeAnswers.make(for: call.client) { () async throws(BusError) in
             let since = Timestamp(microsecondsSinceEpoch: Int64(clamping: since))
-            let written = try await translatingErrors { () async throws(VaultError) in
+            let entries = try await translatingErrors { () async throws(VaultError) in
                 try await vault.auditEntries(since: since, limit: count)
             }
             try call.client.checkUnconfined()
-            let entries = AuditObject.merge(written, with: audit.counted.filter { $0.time >= since })
             call.reply { writer in
                 writer.writeArray(of: withRules ? AuditEntry.signatureWithRule : AuditEntry.signature) { writer in
-                    for entry in entries.prefix(count) {
+                    for entry in entries {
                         entry.write(to: &writer, withRule: withRules)
                     }
                 }
@@ -76,20 +75,6 @@ struct AuditObject {
     @BusActor
     private func checkUser(_ client: Client) async throws(BusError) {
         try await client.checkUser(orRefuse: "only its owner may read the audit log")
-    }
-
-    /// Merges pending counts, oldest first, into written entries, newest first.
-    private static func merge(_ written: [AuditEntry], with counted: [AuditEntry]) -> [AuditEntry] {
-        var counted = counted[...]
-        var entries: [AuditEntry] = []
-        for entry in written {
-            while let last = counted.last, last.time >= entry.time {
-                entries.append(last)
-                counted.removeLast()
-            }
-            entries.append(entry)
-        }
-        return entries + counted.reversed()
     }
 
     /// Maximum number of entries in a reply: all that are kept.

@@ -13,13 +13,12 @@ package final class AuditRecorder {
     /// The clients that are told of each event as it happens.
     let followers = AuditFollowers()
 
-    private let write: @BusActor (AuditEntry, AuditRing) -> Void
+    private let write: @BusActor (AuditRepetitions.Line) -> Void
     private let syncEntries: @BusActor () async throws(VaultError) -> Void
     private let now: @BusActor () -> Timestamp
     private let clock: BootClock
     private var waiting = 0
     private var repetitions = AuditRepetitions()
-    private var ending: (timer: Timer, deadline: Duration)?
 
     /// - Parameters:
     ///   - clock: the clock of repetitions; replaced in tests.
@@ -30,7 +29,7 @@ package final class AuditRecorder {
         clock: BootClock = .system,
         now: @escaping @BusActor () -> Timestamp = { Timestamp.now() },
         sync: @escaping @BusActor () async throws(VaultError) -> Void = {},
-        write: @escaping @BusActor (AuditEntry, AuditRing) -> Void
+        write: @escaping @BusActor (AuditRepetitions.Line) -> Void
     ) {
         self.clock = clock
         self.now = now
@@ -65,36 +64,9 @@ package final class AuditRecorder {
         keep(event, by: caller, at: now())
     }
 
-    /// Counts that are not written yet, oldest first.
-    package var counted: [AuditEntry] { repetitions.lines.map(\.entry) }
-
-    /// Writes the pending counts at the end.
-    package func finish() {
-        write(repetitions.takeAll())
-        ending.map { BusActor.loop.cancel($0.timer) }
-        ending = nil
-    }
-
     private func keep(_ event: AuditEvent, by caller: AuditedCaller, at time: Timestamp) {
         write(repetitions.add(event, by: caller.packed, at: time, now: clock.now))
         if !followers.isEmpty { followers.add(AuditRepetitions.entry(of: event, by: caller.packed, at: time)) }
-        awaitEnding()
-    }
-
-    private func write(_ lines: [AuditRepetitions.Line]) {
-        for line in lines { write(line.entry, line.ring) }
-    }
-
-    private func awaitEnding() {
-        guard let deadline = repetitions.nextDeadline, ending.map({ deadline < $0.deadline }) ?? true else { return }
-        ending.map { BusActor.loop.cancel($0.timer) }
-        let timer = BusActor.loop.schedule(after: max(.zero, deadline - clock.now)) { [weak self] in
-            guard let self else { return }
-            ending = nil
-            write(repetitions.takeEnded(at: clock.now))
-            awaitEnding()
-        }
-        ending = (timer, deadline)
     }
 
     /// Maximum number of entries that wait for a caller lookup.

@@ -4,13 +4,16 @@ package import KeychaindVault
 
 /// Counts repeated events, so that they take two audit entries instead of thousands.
 ///
-/// The first event of a series is written at once. Its repetitions within a time window become one entry. Events that
-/// take no person have a longer window; past a number of different ones, they are counted without their item.
+/// The first event of a series has an entry of its own. Its repetitions within a time window have one together, which
+/// each of them replaces. Events that take no person have a longer window; past a number of different ones, they are
+/// counted without their item.
 package struct AuditRepetitions {
     /// An entry to write.
     package struct Line: Sendable {
         package let entry: AuditEntry
         package let ring: AuditRing
+        /// Where the entry of repetitions is that this one replaces.
+        package let place: AuditPlace?
     }
 
     /// Events that are counted together.
@@ -21,6 +24,7 @@ package struct AuditRepetitions {
 
     private struct Count {
         let deadline: Duration
+        let place = AuditPlace()
         var count = 0
         var last: Timestamp
     }
@@ -28,14 +32,14 @@ package struct AuditRepetitions {
     /// Maximum number of unattended series per caller; beyond it, items are not told apart.
     package static let differentPerCaller = 100
 
-    /// Maximum number of series; beyond it, all are written.
+    /// Maximum number of series; beyond it, counting begins anew.
     package static let limit = 4096
 
     private var counts: [Series: Count] = [:]
     private var different: [String: Int] = [:]
 
-    /// The time at which the next entry is due; nil if nothing is counted.
-    package private(set) var nextDeadline: Duration?
+    /// The first end of a window; nil if nothing is counted.
+    private var nextDeadline: Duration?
 
     package init() {}
 
@@ -47,66 +51,48 @@ package struct AuditRepetitions {
         }
     }
 
-    /// Adds an event, and returns the entries to write now.
+    /// Adds an event, and returns the entry to write.
     ///
     /// - Parameters:
     ///   - caller: the description, equal for all connections of a process.
     ///   - time: the time of the entry.
-    ///   - now: the time that deadlines start from.
+    ///   - now: the time that windows start from.
     package mutating func add(
         _ event: AuditEvent,
         by caller: String,
         at time: Timestamp,
         now: Duration
-    ) -> [Line] {
+    ) -> Line {
+        removeEnded(at: now)
         var series = Series(event: event, caller: caller)
         if event.ring == .unattended, counts[series] == nil,
             different[caller, default: 0] >= AuditRepetitions.differentPerCaller
         {
             series = Series(event: event.withoutItem, caller: caller)
         }
-        if let counted = counts[series] {
+        if var counted = counts[series] {
             // Caller lookups may finish out of order.
-            counts[series]?.last = max(counted.last, time)
-            counts[series]?.count += 1
-            return []
+            counted.last = max(counted.last, time)
+            counted.count += 1
+            counts[series] = counted
+            return AuditRepetitions.line(series, counted.count, at: counted.last, in: counted.place)
         }
-        var lines = counts.count < AuditRepetitions.limit ? [] : takeAll()
+        if counts.count >= AuditRepetitions.limit { self = AuditRepetitions() }
         let deadline = now + AuditRepetitions.window(of: event.ring)
         counts[series] = Count(deadline: deadline, last: time)
         if event.ring == .unattended { different[caller, default: 0] += 1 }
         nextDeadline = min(nextDeadline ?? deadline, deadline)
-        lines.append(AuditRepetitions.line(series, 1, at: time))
-        return lines
+        return AuditRepetitions.line(series, 1, at: time)
     }
 
-    /// The counts so far, oldest first.
-    package var lines: [Line] {
-        counts.filter { $0.value.count > 0 }
-            .map { AuditRepetitions.line($0.key, $0.value.count, at: $0.value.last) }
-            .sorted { $0.entry.time < $1.entry.time }
-    }
-
-    /// Removes and returns the counts whose window has ended, oldest first.
-    package mutating func takeEnded(at now: Duration) -> [Line] {
-        take { $0.deadline <= now }
-    }
-
-    /// Removes and returns all counts, oldest first.
-    package mutating func takeAll() -> [Line] {
-        take { _ in true }
-    }
-
-    private mutating func take(_ isTaken: (Count) -> Bool) -> [Line] {
-        var ended = AuditRepetitions()
-        ended.counts = counts.filter { isTaken($0.value) }
-        for series in ended.counts.keys {
+    private mutating func removeEnded(at now: Duration) {
+        guard let first = nextDeadline, first <= now else { return }
+        for series in counts.filter({ $0.value.deadline <= now }).keys {
             counts[series] = nil
             guard series.event.ring == .unattended, let count = different[series.caller] else { continue }
             different[series.caller] = count > 1 ? count - 1 : nil
         }
         nextDeadline = counts.values.map(\.deadline).min()
-        return ended.lines
     }
 
     /// The entry of a single event.
@@ -114,7 +100,7 @@ package struct AuditRepetitions {
         line(Series(event: event, caller: caller), 1, at: time).entry
     }
 
-    private static func line(_ series: Series, _ count: Int, at time: Timestamp) -> Line {
+    private static func line(_ series: Series, _ count: Int, at time: Timestamp, in place: AuditPlace? = nil) -> Line {
         let outcome = series.event.outcome.name
         let entry = AuditEntry(
             time: time,
@@ -125,6 +111,6 @@ package struct AuditRepetitions {
             outcome: count > 1 ? "\(outcome) × \(count)" : outcome,
             rule: series.event.rule
         )
-        return Line(entry: entry, ring: series.event.ring)
+        return Line(entry: entry, ring: series.event.ring, place: place)
     }
 }

@@ -10,6 +10,7 @@ final class AuditTrail: Sendable {
     struct Waiting: Sendable {
         let entry: AuditEntry
         let ring: AuditRing
+        var place: AuditPlace?
         /// The number of entries that it says were lost; zero for any other.
         var losses = 0
     }
@@ -30,6 +31,16 @@ final class AuditTrail: Sendable {
 
         var key: AuditKey? { keys[.login] }
 
+        /// Replaces the waiting entry with the same place.
+        mutating func replace(with waiting: Waiting) -> Bool {
+            guard let place = waiting.place, let index = self.waiting.lastIndex(where: { $0.place === place }) else {
+                return false
+            }
+            self.waiting.remove(at: index)
+            self.waiting.append(waiting)
+            return true
+        }
+
         mutating func append(_ waiting: Waiting) -> Bool {
             guard counts[waiting.ring, default: 0] < AuditTrail.capacity else {
                 lost[waiting.ring, default: 0] += 1
@@ -44,9 +55,10 @@ final class AuditTrail: Sendable {
     private let state = Mutex(State())
 
     /// Adds an entry; true when the writing thread must be woken.
-    func add(_ entry: AuditEntry, in ring: AuditRing) -> Bool {
+    func add(_ entry: AuditEntry, in ring: AuditRing, at place: AuditPlace?) -> Bool {
         state.withLock { state in
-            guard state.append(Waiting(entry: entry, ring: ring)) else { return false }
+            let waiting = Waiting(entry: entry, ring: ring, place: place)
+            guard !state.replace(with: waiting), state.append(waiting) else { return false }
             return state.key != nil && (state.waiting.count == 1 || state.waiting.count == Self.many)
         }
     }
@@ -115,6 +127,19 @@ final class AuditTrail: Sendable {
     }
 }
 
+/// Where an entry is that others replace, such as that of an event with its number of repetitions.
+package final class AuditPlace: Sendable {
+    private let row = Mutex<Int64?>(nil)
+
+    package init() {}
+
+    /// The row in its ring; nil as long as no entry was written.
+    var number: Int64? {
+        get { row.withLock { $0 } }
+        set { row.withLock { $0 = newValue } }
+    }
+}
+
 /// The key of audit entries: that of `login`, from its first unlock to the end of the process.
 ///
 /// Before that, entries that have to be on the disk are sealed with the key of another keychain.
@@ -160,8 +185,10 @@ extension Vault {
     ///
     /// The entry is written within a second; the end of the process before that loses it, unless ``syncAudit()`` has
     /// returned. A bounded number waits for the first unlock of `login`.
-    package func audit(_ entry: AuditEntry, in ring: AuditRing) {
-        guard let context, context.audit.add(entry, in: ring) else { return }
+    ///
+    /// - Parameter place: where the entry is that this one replaces, and will be.
+    package func audit(_ entry: AuditEntry, in ring: AuditRing, at place: AuditPlace? = nil) {
+        guard let context, context.audit.add(entry, in: ring, at: place) else { return }
         context.folderWorker.post { folder in folder.writeAuditIfLong() }
     }
 
@@ -171,7 +198,6 @@ extension Vault {
     /// written once that is possible.
     package func syncAudit() async throws(VaultError) {
         guard let context else { throw VaultError.vaultClosed }
-        // Repetitions are only counted.
         guard !context.audit.isSynced else { return }
         guard !context.audit.keys.isEmpty else {
             throw VaultError(.locked, reason: "the audit cannot be written before a keychain is unlocked")

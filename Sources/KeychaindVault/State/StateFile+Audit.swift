@@ -1,10 +1,10 @@
 /// The sealed audit entries, in one table for each ring.
 extension StateFile {
-    /// Appends audit entries, and removes the oldest of each ring past its ``AuditRing/capacity``.
-    ///
-    /// - Parameter row: returns the sealed entry for an index and a row number.
-    func appendAudit(_ rings: [AuditRing], _ row: (Int, Int64) throws(VaultError) -> [UInt8]) throws(VaultError) {
+    /// Appends audit entries in place of those that they replace, and removes the oldest of each ring past its
+    /// ``AuditRing/capacity``.
+    func appendAudit(_ entries: [AuditTrail.Waiting], sealedBy key: AuditKey) throws(VaultError) {
         try requireWritable()
+        var numbers: [Int64] = []
         try database.transaction { () throws(VaultError) in
             // Both rings share one sequence: it gives the order, and a row cannot be moved to the other ring.
             var number: Int64 = 0
@@ -13,17 +13,22 @@ extension StateFile {
                 number = max(number, try database.integer("SELECT coalesce(max(id), 0) FROM \(ring.table)"))
                 insertions[ring] = try database.prepare("INSERT INTO \(ring.table) (id, entry) VALUES (?1, ?2)")
             }
-            for (index, ring) in rings.enumerated() {
+            for waiting in entries {
                 number &+= 1
-                try insertions[ring]?.bind(number, at: 1)
-                try insertions[ring]?.bind(try row(index, number), at: 2)
-                try insertions[ring]?.run()
+                numbers.append(number)
+                if let former = waiting.place?.number {
+                    try database.execute("DELETE FROM \(waiting.ring.table) WHERE id = \(former)")
+                }
+                try insertions[waiting.ring]?.bind(number, at: 1)
+                try insertions[waiting.ring]?.bind(try key.seal(waiting.entry, number: number), at: 2)
+                try insertions[waiting.ring]?.run()
             }
             for ring in AuditRing.allCases {
                 let oldest = "SELECT id FROM \(ring.table) ORDER BY id DESC LIMIT 1 OFFSET \(ring.capacity)"
                 try database.execute("DELETE FROM \(ring.table) WHERE id <= (\(oldest))")
             }
         }
+        for (waiting, number) in zip(entries, numbers) { waiting.place?.number = number }
     }
 
     /// Calls `body` with each audit row, newest first, until it returns false.

@@ -195,9 +195,7 @@ final class VaultFolder {
         guard let batch = audit.take(at: now(), anyKey: anyKey) else { return }
         do throws(VaultError) {
             try changeState { (state) throws(VaultError) in
-                try state.appendAudit(batch.entries.map(\.ring)) { (index, number) throws(VaultError) in
-                    try batch.key.seal(batch.entries[index].entry, number: number)
-                }
+                try state.appendAudit(batch.entries, sealedBy: batch.key)
             }
             audit.didSync()
         } catch {

@@ -40,6 +40,26 @@ import Testing
         await vault.close()
     }
 
+    @Test func entryWithAPlace_replacesTheOneThere() async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        let places = [AuditPlace(), AuditPlace()]
+        for ring in AuditRing.allCases { vault.audit(entry("first"), in: ring) }
+        for number in 2...5 {
+            vault.audit(entry("× \(number)"), in: .unattended, at: places[0])
+            vault.audit(entry("… × \(number)"), in: .attended, at: places[1])
+            // Some replace entries on the disk, others such as wait for it.
+            if number.isMultiple(of: 2) { try await vault.syncAudit() }
+        }
+        let expected = ["… × 5", "× 5", "first", "first"]
+        #expect(try await vault.auditEntries().map(\.outcome) == expected)
+        await vault.close()
+        vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        #expect(try await vault.auditEntries().map(\.outcome) == expected)
+        await vault.close()
+    }
+
     @Test func entriesBeforeTheFirstUnlock_areWrittenAfterIt() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
