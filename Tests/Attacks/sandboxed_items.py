@@ -53,7 +53,7 @@ for name, item in ("the bank's", of_bank), ("the host's", of_host):
 BOTH = repr([of_bank, of_host])
 check("GetSecrets", chat.run(f"c.call(ROOT, SECRET + 'Service', 'GetSecrets', 'aoo', {BOTH}, c.session)") == ({},))
 check("Search1.Get", chat.run(f"c.call(ROOT, 'org.keychaind.Search1', 'Get', 'aoo', {BOTH}, c.session)") == ([], {}))
-search = "c.call(ROOT, 'org.keychaind.Search1', 'Search', 'aa{ss}ouu', [%s], c.session, 0, 0)"
+search = "c.call(ROOT, 'org.keychaind.Search1', 'Search', 'aa{ss}ou', [%s], c.session, 0)"
 for name, query in {
     "for the attributes": ATTRIBUTES,
     "for all": "{}",

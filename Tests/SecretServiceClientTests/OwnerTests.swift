@@ -12,7 +12,7 @@ struct OwnerTests {
 
     @BusActor
     private func leaveAfterTheReply(on bus: PrivateBus) async throws {
-        let provider = try BlockingConnection(bus.address)
+        let provider = try RawClient(bus.address)
         try callBus("RequestName", on: provider) { $0.append(ProviderLink.providerName, UInt32(0)) }
         let link = ProviderLink(try bus.connect(), SecretClient.Configuration(bus: .address(bus.address)))
         defer { link.close() }
@@ -38,12 +38,12 @@ struct OwnerTests {
     @BusActor
     private func callBus(
         _ member: String,
-        on connection: BlockingConnection,
+        on connection: RawClient,
         _ arguments: (Message) -> Void
     ) throws {
         let name = "org.freedesktop.DBus"
         let message = Message.call(to: name, ObjectPath(unchecked: "/org/freedesktop/DBus"), name, member)
         arguments(message)
-        _ = try connection.call(message, timeout: Patience.limit)
+        _ = try connection.call(message)
     }
 }

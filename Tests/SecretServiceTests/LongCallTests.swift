@@ -59,8 +59,7 @@ struct LongCallTests {
         let scene = try await Scene(in: .sessionCollection)
         let queries = [["of": "scene"]]
         let session = reads ? scene.session : .root
-        let interface = "org.keychaind.Search1"
-        let search = Message.toService(.service, interface, "Search", queries, session, UInt32(0), UInt32(0))
+        let search = Message.toService(.service, "org.keychaind.Search1", "Search", queries, session, UInt32(0))
         let last = Message.toService(scene.items[Scene.count - 1], Interface.item, "Delete")
         let (rows, secrets) = try await scene.reply(to: search, meanwhile: [last])
             .read([FoundRow].self, [ObjectPath: WireSecret].self)

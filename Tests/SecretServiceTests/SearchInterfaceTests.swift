@@ -210,21 +210,6 @@ struct SearchInterfaceTests {
         }
     }
 
-    @Test("Only items of the described query and of later ones come with attributes, label and times")
-    func search_described_leavesOutTheRest() async throws {
-        let (client, session) = try await SharedService.client()
-        let first = try await client.createItem("First", ["find-c": "1", "n": "1"], secret: "1", session: session)
-        let second = try await client.createItem("Second", ["find-c": "1", "n": "2"], secret: "2", session: session)
-        let queries = [["find-c": "1", "n": "1"], ["find-c": "1"]]
-        let found = try await client.find(queries, session: session, described: 1)
-        #expect(found.paths == [first, second] && found.texts == [first: "1", second: "2"])
-        #expect(found.rows.map(\.label) == ["", "Second"])
-        #expect(found.rows.map(\.attributes) == [[:], ["find-c": "1", "n": "2"]])
-        #expect(found.rows.map { $0.created == 0 && $0.modified == 0 } == [true, false])
-        let none = try await client.find([["find-c": "1"]], described: .max)
-        #expect(none.paths == [first, second] && none.rows.allSatisfy(\.attributes.isEmpty))
-    }
-
     @Test("A query after enough items were found is not read, but counts")
     func search_enoughFound_skipsQueries() async throws {
         let (client, session) = try await SharedService.client()

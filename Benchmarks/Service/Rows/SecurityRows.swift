@@ -16,7 +16,7 @@ extension Suite {
         guard SecItemAdd(addition, nil) == errSecSuccess else { throw BenchmarkError(reason: "SecItemAdd failed") }
         let query = item.merging([kSecReturnData: true]) { $1 } as CFDictionary
         try stage.onOneProcessor(with: process) {
-            try addLookupRows(query, secret, client, where: "", .atMost(1.4), to: &report)
+            try addLookupRows(query, secret, client, where: "", .atMost(3.5), to: &report)
         }
         try addLookupRows(query, secret, client, where: ", any processors", .none, to: &report)
         // The library has a thread of its own, and each call switches threads.

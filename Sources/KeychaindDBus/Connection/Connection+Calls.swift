@@ -10,7 +10,7 @@ extension Connection {
         return reply
     }
 
-    nonisolated static let disconnected = BusError(.disconnected, "the connection to the bus is closed")
+    static let disconnected = BusError(.disconnected, "the connection to the bus is closed")
 
     private func start(_ message: Message, timeout: Duration?, delivering reply: Promise<Result<Message, BusError>>) {
         var pending: OpaquePointer?

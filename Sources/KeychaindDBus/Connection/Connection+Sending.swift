@@ -108,10 +108,10 @@ extension Connection {
     private static let largeReplyLimit = 1 << 20
 
     /// Limits received descriptors, of which libdbus by itself accepts thousands.
-    nonisolated static func limitDescriptors(of pointer: OpaquePointer) {
+    func limitDescriptors() {
         dbus_connection_set_max_message_unix_fds(pointer, Connection.descriptorsPerMessage)
         // At this limit, libdbus stops reading until messages are released; see ``ReceivedDescriptors``.
-        dbus_connection_set_max_received_unix_fds(pointer, receivedDescriptors)
+        dbus_connection_set_max_received_unix_fds(pointer, Connection.receivedDescriptors)
     }
 
     /// The number of received descriptors at which libdbus stops reading: half of what the process may

@@ -99,7 +99,7 @@ package final class Connection {
         }
         self.pointer = pointer
         dbus_connection_set_exit_on_disconnect(pointer, 0)
-        Connection.limitDescriptors(of: pointer)
+        limitDescriptors()
         attach()
     }
 

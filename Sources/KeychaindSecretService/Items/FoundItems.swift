@@ -33,23 +33,18 @@ struct FoundItems {
     private var earlierCount = 0
     private let client: Client
     private let access: ItemAccess
-    /// The number of the first query whose items are described.
-    private let describedQuery: Int
 
     /// The D-Bus structure: path, number of the query, whether it is locked, attributes, label, and the times of
-    /// creation and change; the last four are empty or zero for an item that is not described.
+    /// creation and change; the last four are empty or zero for an item of a collection that was never unlocked.
     static let signature = "(ouba{ss}stt)"
 
     /// Bytes of a row besides its path, label and attributes.
     private static let bytesPerRow = 64
 
-    /// - Parameters:
-    ///   - client: the client that decides which items are locked.
-    ///   - describedQuery: the number of the first query whose items are described.
-    init(for client: Client, access: ItemAccess, describedQuery: Int = 0) {
+    /// - Parameter client: the client that decides which items are locked.
+    init(for client: Client, access: ItemAccess) {
         self.client = client
         self.access = access
-        self.describedQuery = describedQuery
     }
 
     /// Adds the items of the next query that were not found before.
@@ -152,7 +147,7 @@ struct FoundItems {
 
     /// Bytes of the rows in a reply.
     @BusActor var byteCount: Int {
-        order.reduce(0) { $0 + byteCount(of: rows[$1], described(in: rows[$1])) }
+        order.reduce(0) { $0 + byteCount(of: rows[$1], item(of: rows[$1])) }
     }
 
     private func byteCount(of row: Row, _ item: Item?) -> Int {
@@ -163,16 +158,14 @@ struct FoundItems {
     }
 
     @BusActor
-    private func described(in row: Row) -> Item? {
-        row.query >= describedQuery ? row.collection.item(row.reference.id) : nil
-    }
+    private func item(of row: Row) -> Item? { row.collection.item(row.reference.id) }
 
     /// Writes the items that still exist.
     @BusActor
     func write(to writer: inout Writer) {
         writer.writeArray(of: FoundItems.signature) { writer in
             for row in order.lazy.map({ rows[$0] }) where row.collection.contains(row.reference.id) {
-                write(row, described(in: row), to: &writer)
+                write(row, item(of: row), to: &writer)
             }
         }
     }
@@ -191,7 +184,7 @@ struct FoundItems {
             guard row.collection.contains(row.reference.id), client.sees(row.reference.id, in: row.collection) else {
                 continue
             }
-            let item = described(in: row)
+            let item = item(of: row)
             size += byteCount(of: row, item)
             guard size <= limit else { throw BusError.tooManyHits }
             write(row, item, to: &writer)
@@ -209,7 +202,7 @@ struct FoundItems {
         }
     }
 
-    /// The description of an item; empty for one that is not described.
+    /// The description of an item; empty for one of a collection that was never unlocked.
     private struct Description {
         var attributes = Attributes()
         var label = ""

@@ -11,7 +11,7 @@ extension ServiceObject {
                 deciding: "Search",
                 in: [
                     Parameter("queries", [Attributes].self), Parameter("session", ObjectPath.self),
-                    Parameter("limit", UInt32.self), Parameter("described", UInt32.self),
+                    Parameter("limit", UInt32.self),
                 ],
                 out: results
             ) { (object, call) throws(BusError) in
@@ -38,7 +38,7 @@ extension ServiceObject {
     @BusActor
     private func searchAndRead(_ call: MethodCall) throws(BusError) -> Dispatch {
         let search = try CombinedSearch(call, client)
-        var found = FoundItems(for: client, access: provider.access, describedQuery: search.describedQuery)
+        var found = FoundItems(for: client, access: provider.access)
         var room = provider.limits.searchedAtOnce
         var isLong = false
         try search.forEachQuery(limit: provider.limits.queriesPerCall) { (number, reader) throws(BusError) in
@@ -63,7 +63,7 @@ extension ServiceObject {
 
     @BusActor
     private func find(_ search: CombinedSearch, _ slice: inout TimeSlice) async throws(BusError) -> FoundItems {
-        var found = FoundItems(for: client, access: provider.access, describedQuery: search.describedQuery)
+        var found = FoundItems(for: client, access: provider.access)
         let long = LongSearch(client: client, access: provider.access) { provider.vault.collections }
         var number = 0
         while search.wantsMore(than: found.count), let query = try search.query(number) {
@@ -80,7 +80,6 @@ extension ServiceObject {
         let session: Session?
         /// The most items; zero for all.
         let limit: Int
-        let describedQuery: Int
         private let message: Message
 
         init(_ call: MethodCall, _ client: Client) throws(BusError) {
@@ -89,7 +88,6 @@ extension ServiceObject {
             rest.skip()
             session = try client.sessions.readOptional(&rest)
             limit = Int(try UInt32(from: &rest))
-            describedQuery = Int(try UInt32(from: &rest))
         }
 
         func wantsMore(than count: Int) -> Bool { limit == 0 || count < limit }

@@ -1,5 +1,4 @@
 package import KeychaindDBus
-import Synchronization
 
 /// The connection to the bus and its provider, on the event loop.
 ///
@@ -31,9 +30,6 @@ package final class ProviderLink {
 
     /// The unique name of a provider that was asked for `org.keychaind.Search1`, and whether it has it.
     var searchSupport: (owner: String, isSupported: Bool)?
-
-    /// The number of answers of `org.keychaind.Search1`.
-    nonisolated let answeredSearches = Atomic(0)
 
     private var state = State.open
     private var ownerChanges = 0

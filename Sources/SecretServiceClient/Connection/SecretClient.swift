@@ -16,7 +16,6 @@ public final class SecretClient: Sendable {
     public let configuration: Configuration
 
     let link: ProviderLink
-    let directSearch = DirectSearch()
     private let processID: pid_t
 
     private init(_ configuration: Configuration, _ link: ProviderLink) {

@@ -1,5 +1,4 @@
 import KeychaindDBus
-import Synchronization
 
 /// An item with its properties, as `org.keychaind.Search1` returns it.
 package struct SecretItemRecord: Sendable {
@@ -39,7 +38,7 @@ package struct SecretItemRecord: Sendable {
     }
 
     /// Reads a record of `org.keychaind.Search1`.
-    init(from reader: inout Reader, _ client: SecretClient) throws(BusError) {
+    fileprivate init(from reader: inout Reader, _ client: SecretClient) throws(BusError) {
         let item = SecretItem(client, try ObjectPath(from: &reader))
         let query = Int(try UInt32(from: &reader))
         let isLocked = try Bool(from: &reader)
@@ -81,20 +80,10 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> [SecretItemRecord]? {
         for query in queries { try ArgumentCheck.check("", query) }
         return try await records(withSecrets: withSecrets) { session in
-            SecretClient.searchMessage(queries, session, limit: limit)
+            let message = Protocol.call(Protocol.serviceObject, Protocol.keychaindSearch, "Search")
+            message.append(queries, session, UInt32(clamping: limit ?? 0))
+            return message
         }
-    }
-
-    /// - Parameter described: the number of the first query whose items come with attributes, label and times.
-    static func searchMessage(
-        _ queries: [[String: String]],
-        _ session: ObjectPath,
-        limit: Int?,
-        described: Int = 0
-    ) -> Message {
-        let message = Protocol.call(Protocol.serviceObject, Protocol.keychaindSearch, "Search")
-        message.append(queries, session, UInt32(clamping: limit ?? 0), UInt32(clamping: described))
-        return message
     }
 
     /// Reads items in one call, oldest first; leaves out those that do not exist.
@@ -138,7 +127,7 @@ extension SecretClient {
         return try readRecords(reply, session)
     }
 
-    func readRecords(
+    private func readRecords(
         _ reply: Message,
         _ session: ProviderSession?
     ) throws(SecretServiceError) -> [SecretItemRecord] {
@@ -185,7 +174,6 @@ extension ProviderLink {
             do throws(SecretServiceError) {
                 let reply = try await call(makeCall(session?.path ?? .root), to: session?.owner ?? owner)
                 searchSupport = (session?.owner ?? owner, true)
-                answeredSearches.add(1, ordering: .relaxed)
                 return (reply, session)
             } catch {
                 if error.isOfMissingMethod {

@@ -54,24 +54,13 @@ package final class SharedClient: Sendable {
         return try outcome.wait().get()
     }
 
-    /// Searches keychaind for one item without the event loop; nil if the caller should search on it.
-    ///
-    /// - Parameters:
-    ///   - queries: each the attributes of the item, the first that finds one decides.
-    ///   - described: the number of the first query whose items come with attributes, label and times.
-    package func searchDirectly(
-        _ queries: [[String: String]],
-        described: Int,
-        withSecret: Bool
-    ) throws(SecretServiceError) -> [SecretItemRecord]? {
-        guard !isForked, BusActor.loop.isIsolatingCurrentContext() != true,
-            let client = state.withLock({ $0.clients[KeychainBus.current] })
-        else { return nil }
-        for query in queries { try ArgumentCheck.check("", query) }
-        return try client.directSearch.records(queries, described: described, withSecret: withSecret, for: client)
-    }
-
     private func obstacle() -> SecretServiceError? {
+        let isForked = state.withLock { state in
+            let processID = state.processID ?? getpid()
+            state.processID = processID
+            return processID != getpid()
+        }
+        // A forked child has no event-loop thread.
         guard !isForked else {
             return SecretServiceError(.forked, "a forked child cannot use its parent's connection to the keychain")
         }
@@ -79,15 +68,6 @@ package final class SharedClient: Sendable {
             return SecretServiceError(.busUnavailable, "the process has reached its limit of threads or descriptors")
         }
         return nil
-    }
-
-    /// Whether the process is a forked child of one that uses the keychain; it has no event-loop thread.
-    private var isForked: Bool {
-        state.withLock { state in
-            let processID = state.processID ?? getpid()
-            state.processID = processID
-            return processID != getpid()
-        }
     }
 
     // MARK: The client

@@ -189,37 +189,28 @@ extension ProviderLink {
         tries: Int = 8
     ) async throws(SecretServiceError) -> ProviderSession {
         let keys = try ProviderLink.makeKeys()
-        let opened = try await open(Protocol.diffieHellman, .bytes(ByteArray(keys.publicKey)), owner)
-        let (session, beginsWithZero) = try ProviderLink.encryptedSession(of: owner, keys, opened)
-        guard beginsWithZero, tries > 1 else { return session }
-        send(Protocol.call(opened.path, Protocol.session, "Close"), to: owner)
-        return try await openEncrypted(owner, tries: tries - 1)
-    }
-
-    /// A session with the key that the provider's output agrees on, and whether the shared secret begins with a zero
-    /// byte.
-    nonisolated static func encryptedSession(
-        of owner: String,
-        _ keys: borrowing DiffieHellman,
-        _ opened: (output: Variant, path: ObjectPath)
-    ) throws(SecretServiceError) -> (session: ProviderSession, beginsWithZero: Bool) {
-        guard case .bytes(let providerKey) = opened.output else {
+        let (output, path) = try await open(Protocol.diffieHellman, .bytes(ByteArray(keys.publicKey)), owner)
+        guard case .bytes(let providerKey) = output else {
             throw SecretServiceError(.invalidAnswer, "the provider's public key is not an array of bytes")
         }
+        let beginsWithZero: Bool
+        let session: ProviderSession
         do throws(GcryptError) {
             let shared = try providerKey.bytes.span.withUnsafeBytes { (key) throws(GcryptError) in
                 try keys.sharedSecret(with: key)
             }
-            let beginsWithZero = shared.withUnsafeBytes { $0.first == 0 }
-            let cipher = try SessionCipher(sharedSecret: shared)
-            return (ProviderSession(owner: owner, path: opened.path, cipher: cipher), beginsWithZero)
+            beginsWithZero = shared.withUnsafeBytes { $0.first == 0 }
+            session = ProviderSession(owner: owner, path: path, cipher: try SessionCipher(sharedSecret: shared))
         } catch {
             throw SecretServiceError(error)
         }
+        guard beginsWithZero, tries > 1 else { return session }
+        send(Protocol.call(path, Protocol.session, "Close"), to: owner)
+        return try await openEncrypted(owner, tries: tries - 1)
     }
 
     /// A key pair whose public key KWallet reads right: one in 512 it takes for another number.
-    nonisolated static func makeKeys() throws(SecretServiceError) -> DiffieHellman {
+    private static func makeKeys() throws(SecretServiceError) -> DiffieHellman {
         do throws(GcryptError) {
             while true {
                 let keys = try DiffieHellman(.oakley2)
@@ -235,18 +226,9 @@ extension ProviderLink {
         _ input: Variant,
         _ owner: String
     ) async throws(SecretServiceError) -> (output: Variant, path: ObjectPath) {
-        try ProviderLink.openedSession(try await call(ProviderLink.openSessionMessage(algorithm, input), to: owner))
-    }
-
-    nonisolated static func openSessionMessage(_ algorithm: String, _ input: Variant) -> Message {
         let message = Protocol.call(Protocol.serviceObject, Protocol.service, "OpenSession")
         message.append(algorithm, input)
-        return message
-    }
-
-    nonisolated static func openedSession(
-        _ reply: Message
-    ) throws(SecretServiceError) -> (output: Variant, path: ObjectPath) {
+        let reply = try await call(message, to: owner)
         do throws(BusError) {
             let (output, path) = try reply.read(Variant.self, ObjectPath.self)
             guard path != .root else {

@@ -39,12 +39,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         guard !query.isIdentity else { return try IdentityQuery.copy(query, result) }
         let asked = try query.located()
         let search = try asked.reference == nil ? asked.search() : asked.searchIfPossible()
-        let found: [FoundItem]
-        if let direct = try asked.readDirectly(search) {
-            found = direct
-        } else {
-            found = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.read(asked, search) }
-        }
+        let found = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.read(asked, search) }
         try deliver(found, asked, to: result) { (item) throws(StatusError) in try item.result(asked.returns) }
     }
 }

@@ -46,21 +46,4 @@ struct ForgedReplyTests {
         await #expect(throws: BusError(.noReply, "")) { try await answer.value }
         server.object.release()
     }
-
-    @Test("A call that blocks takes no reply of another program for that of the bus")
-    func blockingCall_replyOfAnother_doesNotCount() async throws {
-        let bus = try await PrivateBus()
-        let connection = try BlockingConnection(bus.address)
-        let forger = try RawClient(bus.address)
-        let first = busCall("GetId")
-        let identifier = try connection.call(first, timeout: Patience.limit).read(String.self)
-        // It is there before the next call is sent.
-        forger.send(try forgedReply(to: dbus_message_get_serial(first.pointer) + 1, of: connection.uniqueName))
-        try forger.waitForBus()
-        #expect(try connection.call(busCall("GetId"), timeout: Patience.limit).read(String.self) == identifier)
-    }
-
-    private func busCall(_ member: String) -> Message {
-        Message.call(to: SignalMatch.bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), SignalMatch.bus, member)
-    }
 }

@@ -67,19 +67,13 @@ struct FoundReply: Sendable {
 }
 
 extension SecretServiceProxy {
-    /// - Parameters:
-    ///   - session: the root path for no secrets.
-    ///   - described: the number of the first query whose items have attributes, label and times.
+    /// - Parameter session: the root path for no secrets.
     func find(
         _ queries: [[String: String]],
         session: ObjectPath = .root,
-        limit: UInt32 = 0,
-        described: UInt32 = 0
+        limit: UInt32 = 0
     ) async throws(BusError) -> FoundReply {
-        let interface = "org.keychaind.Search1"
-        return try FoundReply(
-            try await call(Self.service, interface, "Search", queries, session, limit, described)
-        )
+        try FoundReply(try await call(Self.service, "org.keychaind.Search1", "Search", queries, session, limit))
     }
 
     func get(_ items: [ObjectPath], session: ObjectPath = .root) async throws(BusError) -> FoundReply {

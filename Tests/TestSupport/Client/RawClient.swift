@@ -34,16 +34,16 @@ package final class RawClient: @unchecked Sendable {
 
     /// Blocks until the bus has passed on everything that was sent.
     package func waitForBus() throws(BusError) {
-        let message = Message.call(
-            to: SignalMatch.bus,
-            ObjectPath(unchecked: "/org/freedesktop/DBus"),
-            SignalMatch.bus,
-            "GetId"
-        )
+        let bus = ObjectPath(unchecked: "/org/freedesktop/DBus")
+        _ = try call(.call(to: SignalMatch.bus, bus, SignalMatch.bus, "GetId"))
+    }
+
+    /// Makes a call and blocks until its reply; throws if there is none, or an error.
+    package func call(_ message: Message) throws(BusError) -> Message {
         guard let reply = dbus_connection_send_with_reply_and_block(pointer, message.pointer, 120_000, nil) else {
-            throw BusError(.noReply, "the bus does not answer")
+            throw BusError(.failed, "a call has failed or was not answered")
         }
-        dbus_message_unref(reply)
+        return Message(owning: reply)
     }
 
     /// Waits for a number of replies.
