@@ -25,8 +25,6 @@ TMPFILESDIR = $(PREFIX)/lib/tmpfiles.d
 DATADIR = $(PREFIX)/share
 UNITDIR = $(PREFIX)/lib/systemd/user
 DOCDIR = $(DATADIR)/doc/keychaind
-# polkit before 124 searches only /usr/share.
-ACTIONDIR ?= $(if $(filter /usr/local,$(PREFIX)),/usr/share,$(DATADIR))/polkit-1/actions
 # Where PAM looks, with the prefixes /usr and /usr/local.
 PAMDIR ?= $(shell scripts/install-folder pam $(PREFIX))
 
@@ -39,7 +37,6 @@ PAM_MODULE = .build/pam_keychaind.so
 HELPER = .build/keychaind-folders
 # Those of others come with their own packages.
 INTERFACES = $(wildcard dbus/org.keychaind.*.xml)
-POLICY = dbus/org.keychaind.policy
 # Catalogues of texts, where the programs of the build folder find them, too: ../share/locale.
 LANGUAGES = $(basename $(notdir $(wildcard po/*.po)))
 CATALOGUES = $(dir $(realpath .build/$(BUILD)))share/locale
@@ -62,7 +59,6 @@ INSTALLED = \
 	$(UNITDIR)/keychaind.service \
 	$(UNITDIR)/keychaind.socket \
 	$(PAMDIR)/pam_keychaind.so \
-	$(addprefix $(ACTIONDIR)/,$(notdir $(POLICY))) \
 	$(addprefix $(DATADIR)/man/man1/,keychaind.1 keychainctl.1) \
 	$(foreach language,$(LANGUAGES),$(DATADIR)/locale/$(language)/LC_MESSAGES/keychaind.mo) \
 	$(DATADIR)/bash-completion/completions/keychainctl \
@@ -216,7 +212,7 @@ install:
 	$(INSTALL) -D -m 644 dbus/keychaind.sysusers $(DESTDIR)$(SYSUSERSDIR)/keychaind.conf
 	$(INSTALL) -D -m 644 dbus/keychaind.tmpfiles $(DESTDIR)$(TMPFILESDIR)/keychaind.conf
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/dbus-1/services $(DESTDIR)$(DATADIR)/dbus-1/interfaces $(DESTDIR)$(UNITDIR) \
-		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(ACTIONDIR) $(DESTDIR)$(PAMDIR) $(DESTDIR)$(SWITCHDIR)
+		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(PAMDIR) $(DESTDIR)$(SWITCHDIR)
 	$(FILL) dbus/org.freedesktop.secrets.service.in >$(DESTDIR)$(SWITCHDIR)/org.freedesktop.secrets.service
 	$(FILL) dbus/org.freedesktop.impl.portal.desktop.keychaind.service.in \
 		>$(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service
@@ -230,7 +226,6 @@ install:
 	$(INSTALL) -m 644 $(PAM_MODULE) $(DESTDIR)$(PAMDIR)
 	$(STRIP) --strip-unneeded $(DESTDIR)$(PAMDIR)/pam_keychaind.so
 	$(INSTALL) -m 644 $(INTERFACES) $(DESTDIR)$(DATADIR)/dbus-1/interfaces
-	$(INSTALL) -m 644 $(POLICY) $(DESTDIR)$(ACTIONDIR)
 	$(INSTALL) -m 644 docs/man/keychaind.1 docs/man/keychainctl.1 $(DESTDIR)$(DATADIR)/man/man1
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/keychainctl.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/keychainctl
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/keychainctl.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_keychainctl
@@ -244,7 +239,7 @@ install:
 	@DESTDIR=$(DESTDIR) scripts/install-domain $(DOMAIN) $(DOMAINGROUP) $(BINDIR)/keychaind \
 		$(HELPERDIR)/keychaind-folders
 	@printf 'install: %-16s %s\n' programs $(BINDIR) 'PAM module' $(PAMDIR) 'systemd units' $(UNITDIR) \
-		'polkit actions' $(ACTIONDIR) 'for the switch' $(SWITCHDIR)
+		'for the switch' $(SWITCHDIR)
 	@echo 'install: no provider has changed; each user switches with: keychainctl switch on'
 
 FILL = sed -e 's|@BINDIR@|$(BINDIR)|g' -e 's|@HELPERDIR@|$(HELPERDIR)|g'

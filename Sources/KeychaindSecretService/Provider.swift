@@ -57,7 +57,6 @@ package final class Provider {
         inspector: CallerInspector,
         questions: PromptQueue,
         biometry: any Biometry,
-        systemDialog: (any SystemDialog)? = nil,
         host: any HostSealer = NoHost(),
         securityKeys: any SecurityKeys = NoSecurityKeys(),
         token: any KeyToken = NoKeyToken(),
@@ -146,7 +145,6 @@ package final class Provider {
             biometry: biometry,
             evaluator: Evaluator(
                 biometry: biometry,
-                systemDialog: systemDialog,
                 lockout: lockouts.people,
                 untrustedLockout: lockouts.programs,
                 isSessionLocked: { [access] in access.isSessionLocked }

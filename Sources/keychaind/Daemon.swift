@@ -106,7 +106,6 @@ struct Daemon {
             inspector: CallerInspector(connection: connection, logger: logger),
             questions: PromptQueue(PrompterChain(prompters, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
-            systemDialog: options.usesPolkit ? PolkitDialog(bus: systemBus, logger: logger) : nil,
             host: TPMHost(tpm),
             securityKeys: securityKeys,
             token: TPMKeys(tpm),

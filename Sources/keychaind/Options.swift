@@ -13,8 +13,6 @@ struct Options: Equatable {
     var rulesDirectory: String?
     var prompters = PrompterName.standard
     var isVerbose = false
-    /// Whether to use polkit's dialog where proof of presence is enough.
-    var usesPolkit = false
 
     enum Request: Equatable {
         case serve(Options)
@@ -28,7 +26,7 @@ struct Options: Equatable {
 
     static let help = """
         Usage: keychaind [--unlock | --unlock-fd N] [--replace] [--data-dir DIR] [--prompters LIST]
-                         [--rules-dir DIR] [--polkit] [--verbose]
+                         [--rules-dir DIR] [--verbose]
 
         Stores the passwords of a desktop session, as org.freedesktop.secrets on the session bus.
 
@@ -40,7 +38,6 @@ struct Options: Equatable {
           --prompters LIST ask for passwords with the first of these that is available: kde, gcr, pinentry, tty;
                            none: never ask (default: kde,gcr,pinentry,tty)
           --rules-dir DIR  read rules from DIR, too, as from /etc/keychaind/rules.d; they can only forbid more
-          --polkit         use the system's dialog where proof of presence is enough
           --verbose        log more
           --version        print the version and exit
           --help           print this and exit
@@ -56,7 +53,6 @@ struct Options: Equatable {
             case _ where argument.hasPrefix("--unlock-fd="):
                 options.passwordDescriptor = try descriptor(argument.dropFirst("--unlock-fd=".count))
             case "--replace": options.replaces = true
-            case "--polkit": options.usesPolkit = true
             case "--verbose": options.isVerbose = true
             case "--version": return .showVersion
             case "--help", "-h": return .showHelp

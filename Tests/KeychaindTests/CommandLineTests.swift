@@ -17,8 +17,7 @@ import Testing
         let result = try await Launch().run(argument)
         #expect(result.succeeded)
         for option in [
-            "--unlock", "--replace", "--data-dir DIR", "--prompters LIST", "--polkit", "--verbose", "--version",
-            "--help",
+            "--unlock", "--replace", "--data-dir DIR", "--prompters LIST", "--verbose", "--version", "--help",
         ] {
             #expect(result.text.contains(option))
         }

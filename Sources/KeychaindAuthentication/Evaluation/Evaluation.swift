@@ -22,7 +22,6 @@ package final class Evaluation {
     private let end = Promise<EvaluationOutcome>()
     private var progress: EvaluationProgress
     private var turn = Turn.none
-    private var systemAuthentication: (any SystemAuthentication)?
     private var silence: Scheduler.Cancellation?
     /// The lockout of the reader that the dialog has shown.
     package private(set) var shownLockout: AuthenticationError?
@@ -63,7 +62,6 @@ package final class Evaluation {
         silence?()
         silence = nil
         reader.stop()
-        closeSystemDialog()
         // The conversation is free for the next question once this one is off the screen.
         question.close()
         while question.isClosing {
@@ -101,7 +99,6 @@ package final class Evaluation {
             isPasscodeSet: passcode.isSet,
             hasPrompter: progress.hasPrompter,
             prompterTrust: progress.prompterTrust,
-            hasSystemDialog: progress.hasSystemDialog,
             isSessionLocked: evaluator.isSessionLocked(),
             isInteractionAllowed: request.isInteractionAllowed
         )
@@ -114,7 +111,6 @@ package final class Evaluation {
         await evaluator.lockout.load()
         progress.biometry = await evaluator.availability(for: request.requirement)
         progress.receive(evaluator.biometry.firstHint)
-        progress.hasSystemDialog = await evaluator.hasSystemDialog()
         progress.hasPrompter = await conversation.isAvailable()
     }
 
@@ -128,10 +124,7 @@ package final class Evaluation {
         case .waiting:
             break
         case .given:
-            switch plan {
-            case .systemDialog: showSystemDialog()
-            case .dialog: showDialog(plan)
-            }
+            show(plan)
         }
     }
 
@@ -145,7 +138,7 @@ package final class Evaluation {
         }
     }
 
-    private func showDialog(_ plan: Plan) {
+    private func show(_ plan: Plan) {
         question.show(
             EvaluationQuestion(
                 passwords: plan.typedNext,
@@ -177,24 +170,6 @@ package final class Evaluation {
         question.show(EvaluationQuestion(passwords: .passcode, reader: nil, warning: progress.warning))
     }
 
-    private func showSystemDialog() {
-        guard systemAuthentication == nil, let systemDialog = evaluator.systemDialog else { return }
-        let authentication = systemDialog.authenticate(request.message)
-        systemAuthentication = authentication
-        conversation.holdTurn()
-        BusActor.start { [events] in events.post(.systemAnswered(await authentication.outcome())) }
-    }
-
-    /// Keeps the turn until the system dialog is off the screen, without delaying the outcome.
-    private func closeSystemDialog() {
-        guard let authentication = systemAuthentication else { return }
-        authentication.cancel()
-        BusActor.start { [conversation] in
-            await authentication.waitUntilGone()
-            conversation.releaseTurn()
-        }
-    }
-
     // MARK: Events
 
     private func handle(_ event: EvaluationEvent) async {
@@ -218,10 +193,6 @@ package final class Evaluation {
             progress.prompterTrust = .passwordsOnly(reason: reason)
         case .withdrawn:
             progress.fail(AuthenticationError(.appCancel, reason: "the program has cancelled"))
-        case .systemAnswered(nil):
-            progress.presenceProved()
-        case .systemAnswered(let error?):
-            progress.fail(error)
         case .cancelled(let error):
             progress.fail(error)
         }

@@ -24,9 +24,6 @@ enum EvaluationEvent: Hashable, Sendable {
 
     case withdrawn
 
-    /// The system dialog ended; nil for success.
-    case systemAnswered(AuthenticationError?)
-
     case cancelled(AuthenticationError)
 }
 

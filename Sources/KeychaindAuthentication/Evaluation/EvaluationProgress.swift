@@ -22,7 +22,6 @@ struct EvaluationProgress: Hashable {
     var prompterTrust = PrompterTrust.trusted
 
     var hasPrompter = false
-    var hasSystemDialog = false
 
     private var passwordsLeft: Int
 
@@ -99,15 +98,6 @@ struct EvaluationProgress: Hashable {
         case .failed(let reason):
             fail(AuthenticationError(.systemCancel, reason: "the password could not be tried: \(reason)"))
         }
-    }
-
-    /// Records the success of the system dialog, which counts as a passcode without a key.
-    mutating func presenceProved() {
-        proofs = Proofs(
-            factors: proofs.factors.union(.passcode),
-            keys: proofs.keys,
-            matchedSet: proofs.matchedSet
-        )
     }
 
     private mutating func countPassword() {

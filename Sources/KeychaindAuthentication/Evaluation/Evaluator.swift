@@ -5,7 +5,6 @@ package import KeychaindModel
 @BusActor
 package final class Evaluator {
     let biometry: any Biometry
-    let systemDialog: (any SystemDialog)?
     let limits: EvaluationLimits
     let scheduler: Scheduler
 
@@ -17,12 +16,9 @@ package final class Evaluator {
 
     /// Creates an evaluator.
     ///
-    /// - Parameters:
-    ///   - systemDialog: replaces the prompter where user presence is enough.
-    ///   - untrustedLockout: counts passwords from untrusted dialogs; nil to use the same lockout.
+    /// - Parameter untrustedLockout: counts passwords from untrusted dialogs; nil to use the same lockout.
     package init(
         biometry: any Biometry,
-        systemDialog: (any SystemDialog)? = nil,
         lockout: LockoutKeeper,
         untrustedLockout: LockoutKeeper? = nil,
         limits: EvaluationLimits = EvaluationLimits(),
@@ -30,7 +26,6 @@ package final class Evaluator {
         isSessionLocked: @escaping @BusActor () -> Bool
     ) {
         self.biometry = biometry
-        self.systemDialog = systemDialog
         self.lockout = lockout
         passwordLockout = PasswordLockout { [untrustedLockout] source in
             switch source {
@@ -82,7 +77,6 @@ package final class Evaluator {
             isBiometryLocked: lockout.isBiometryLocked,
             isPasscodeSet: isPasscodeSet,
             hasPrompter: hasPrompter,
-            hasSystemDialog: await hasSystemDialog(),
             isSessionLocked: isSessionLocked(),
             isInteractionAllowed: isInteractionAllowed
         )
@@ -95,11 +89,6 @@ package final class Evaluator {
             return .notAvailable(reason: "the policy has no biometry")
         }
         return await biometry.availability()
-    }
-
-    func hasSystemDialog() async -> Bool {
-        guard let systemDialog else { return false }
-        return await systemDialog.isAvailable()
     }
 }
 
@@ -116,19 +105,14 @@ package struct EvaluationRequest: Hashable, Sendable {
     /// Whether the dialog asks for the passcode when touches have locked the reader, which frees it.
     package var freesReader = false
 
-    /// The text of the system dialog: caller, request and reason.
-    package var message: String
-
     package init(
         _ requirement: Requirement,
         proved: FactorSet = [],
-        isInteractionAllowed: Bool = true,
-        message: String
+        isInteractionAllowed: Bool = true
     ) {
         self.requirement = requirement
         self.proved = proved
         self.isInteractionAllowed = isInteractionAllowed
-        self.message = message
     }
 }
 

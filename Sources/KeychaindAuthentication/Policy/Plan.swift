@@ -1,12 +1,13 @@
 package import KeychaindModel
 
-/// The ways to prove the missing factors.
-package enum Plan: Hashable, Sendable {
-    /// The system dialog, which proves user presence.
-    case systemDialog
+/// The ways to prove the missing factors: a dialog asks for all factors of one alternative.
+package struct Plan: Hashable, Sendable {
+    /// Neither the list nor a set in it is empty.
+    package let alternatives: [FactorSet]
 
-    /// A prompter's dialog, for all factors of one alternative; no list is empty.
-    case dialog([FactorSet])
+    package init(_ alternatives: [FactorSet]) {
+        self.alternatives = alternatives
+    }
 
     package var wantsTouch: Bool {
         alternatives.contains { !$0.isDisjoint(with: .biometry) }
@@ -26,13 +27,6 @@ package enum Plan: Hashable, Sendable {
             } else if alternative.contains(.applicationPassword) {
                 typed.insert(.applicationPassword)
             }
-        }
-    }
-
-    private var alternatives: [FactorSet] {
-        switch self {
-        case .systemDialog: []
-        case .dialog(let alternatives): alternatives
         }
     }
 }

@@ -47,10 +47,6 @@ package enum Verdict: Hashable, Sendable {
         requirement: Requirement,
         in state: AuthenticationState
     ) throws(AuthenticationError) -> Plan {
-        // The system dialog may accept a finger, so it is unusable while biometry is locked.
-        let acceptsPresence = alternatives.contains(.biometryAny) && alternatives.contains(.passcode)
-        if acceptsPresence, state.hasSystemDialog, !state.isBiometryLocked { return .systemDialog }
-
         var possible: [FactorSet] = []
         var obstacles: [AuthenticationError] = []
         for alternative in alternatives {
@@ -68,7 +64,7 @@ package enum Verdict: Hashable, Sendable {
         guard state.hasPrompter else {
             throw AuthenticationError(.notInteractive, reason: "no prompter is available; install one, such as gcr")
         }
-        return .dialog(possible)
+        return Plan(possible)
     }
 
     private static func obstacle(
@@ -110,7 +106,6 @@ package struct AuthenticationState: Hashable, Sendable {
     package var isPasscodeSet: Bool
     package var hasPrompter: Bool
     package var prompterTrust: PrompterTrust
-    package var hasSystemDialog: Bool
 
     package var isSessionLocked: Bool
 
@@ -123,7 +118,6 @@ package struct AuthenticationState: Hashable, Sendable {
         isPasscodeSet: Bool,
         hasPrompter: Bool = true,
         prompterTrust: PrompterTrust = .trusted,
-        hasSystemDialog: Bool = false,
         isSessionLocked: Bool = false,
         isInteractionAllowed: Bool = true
     ) {
@@ -132,7 +126,6 @@ package struct AuthenticationState: Hashable, Sendable {
         self.isPasscodeSet = isPasscodeSet
         self.hasPrompter = hasPrompter
         self.prompterTrust = prompterTrust
-        self.hasSystemDialog = hasSystemDialog
         self.isSessionLocked = isSessionLocked
         self.isInteractionAllowed = isInteractionAllowed
     }

@@ -42,9 +42,6 @@ package final class Conversation {
     /// Whether the person took ``PromptRequest/choice`` with the last answer, in a trusted dialog.
     package internal(set) var hasChosen = false
     private var onCancellation: (@BusActor (Cancellation) -> Void)?
-    /// The holders of the turn, and the ticket that the last of them gives back.
-    private var holders = 0
-    private var heldTicket: PromptQueue.Ticket?
 
     init(in queue: PromptQueue, for requester: any Requester, windowID: String) {
         self.queue = queue
@@ -106,22 +103,6 @@ package final class Conversation {
         case .left:
             return false
         }
-    }
-
-    /// Keeps the turn until ``releaseTurn()``, as a system dialog takes time to close.
-    package func holdTurn() {
-        holders += 1
-    }
-
-    package func releaseTurn() {
-        holders -= 1
-        guard holders == 0, let ticket = heldTicket else { return }
-        heldTicket = nil
-        queue.leave(ticket)
-    }
-
-    private func giveBack(_ ticket: PromptQueue.Ticket) {
-        if holders > 0 { heldTicket = ticket } else { queue.leave(ticket) }
     }
 
     // MARK: The waiting question
@@ -195,10 +176,10 @@ package final class Conversation {
             queue.leave(ticket)
         case .opening(let ticket, _, let continuation):
             continuation.resume(returning: .withdrawn)
-            giveBack(ticket)
+            queue.leave(ticket)
         case .open(let ticket, let dialog):
             dialog?.close()
-            giveBack(ticket)
+            queue.leave(ticket)
         }
         if let cancellation { onCancellation?(cancellation) }
         onCancellation = nil

@@ -56,7 +56,7 @@ extension Caller: CustomStringConvertible {
     package var description: String { text.english }
 
     /// The caller for a prompt, such as `“/usr/bin/secret-tool” (process 1234)`: on one line, cleaned and cut.
-    package var text: Text {
+    var text: Text {
         switch insight {
         case .process(let process): process.text
         case .portal(""): Text("an application without a name")

@@ -1,9 +1,9 @@
-package import KeychaindDBus
+import KeychaindDBus
 
 /// Calls of `org.freedesktop.login1`, to one logind process.
 @BusActor
-package struct Logind {
-    package static let busName = "org.freedesktop.login1"
+struct Logind {
+    static let busName = "org.freedesktop.login1"
     static let managerInterface = "org.freedesktop.login1.Manager"
     nonisolated static let sessionInterface = "org.freedesktop.login1.Session"
     static let managerPath = ObjectPath(unchecked: "/org/freedesktop/login1")
@@ -14,16 +14,10 @@ package struct Logind {
     let owner: String
     let timeout: Duration
 
-    package init(connection: Connection, owner: String, timeout: Duration) {
-        self.connection = connection
-        self.owner = owner
-        self.timeout = timeout
-    }
-
     // MARK: Finding sessions
 
     /// The session of that id, else that of the process; nil if the user has neither, or it is closing.
-    package func ownSession(id: String?, processID: UInt32, userID: UInt32) async throws(BusError) -> LogindSession? {
+    func ownSession(id: String?, processID: UInt32, userID: UInt32) async throws(BusError) -> LogindSession? {
         if let id, let session = try await session(answering("GetSession") { $0.append(id) }, of: userID) {
             return session
         }
@@ -31,14 +25,14 @@ package struct Logind {
     }
 
     /// The user's object, whose `Display` changes; nil for a user who is not logged in.
-    package func user(_ userID: UInt32) async throws(BusError) -> ObjectPath? {
+    func user(_ userID: UInt32) async throws(BusError) -> ObjectPath? {
         try await answer(of: "GetUser") { $0.append(userID) }
     }
 
     /// The user's display session by logind's choice: graphical rather than a terminal.
     ///
     /// Nil without a session that a person uses, or if it is closing.
-    package func display(of user: ObjectPath, _ userID: UInt32) async throws(BusError) -> LogindSession? {
+    func display(of user: ObjectPath, _ userID: UInt32) async throws(BusError) -> LogindSession? {
         let display = try await orNil { () async throws(BusError) in
             try await property("Display", of: user, Logind.userInterface, LogindValue.display)
         }
@@ -72,7 +66,7 @@ package struct Logind {
     }
 
     /// The process that has opened the session; nil if logind does not say.
-    package func leader(of session: LogindSession) async throws(BusError) -> UInt32? {
+    func leader(of session: LogindSession) async throws(BusError) -> UInt32? {
         try await orNil { () async throws(BusError) in
             try await property("Leader", of: session.path, Logind.sessionInterface, LogindValue.number)
         }
@@ -141,7 +135,7 @@ package struct Logind {
 }
 
 /// A session of logind.
-package struct LogindSession: Hashable, Sendable {
+struct LogindSession: Hashable, Sendable {
     /// The id, such as `2` or `c1`.
     let id: String
     let path: ObjectPath

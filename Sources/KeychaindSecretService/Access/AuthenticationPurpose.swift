@@ -37,15 +37,7 @@ package struct AuthenticationPurpose: Sendable {
         self.settings = settings
     }
 
-    /// The message of the system dialog, which shows nothing else of keychaind.
-    var message: String {
-        let message = Text.joined([
-            Text("\(headline)."), caller.circumstances, Text("Asked by \(caller.text)."), reason,
-        ])
-        return caller.language.string(message, isolating: true)
-    }
-
-    /// The texts of keychaind's own dialog.
+    /// The texts of the dialog.
     package func words(windowID: String) -> EvaluationWords {
         var words = EvaluationWords(
             language: caller.language,

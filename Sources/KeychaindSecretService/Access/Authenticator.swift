@@ -54,8 +54,7 @@ struct Authenticator {
         purpose.scope = scope
         let request = EvaluationRequest(
             await requirement(of: policy),
-            isInteractionAllowed: settings.allowsInteraction,
-            message: purpose.message
+            isInteractionAllowed: settings.allowsInteraction
         )
         let words = purpose.words(windowID: conversation.windowID)
         let outcome = await evaluator.evaluate(request, passcode: passcode, asking: conversation, words).outcome()

@@ -100,8 +100,7 @@ final class ItemAuthentication {
         var request = EvaluationRequest(
             await first.requirement(with: authenticator.biometry, in: authenticator.vault),
             proved: await proof(by: given, for: group, passcode),
-            isInteractionAllowed: settings.allowsInteraction,
-            message: purpose.message
+            isInteractionAllowed: settings.allowsInteraction
         )
         request.freesReader = true
         let evaluation = authenticator.evaluator.evaluate(

@@ -76,10 +76,7 @@ struct ItemConfirmation {
     private func authenticate(_ purpose: AuthenticationPurpose, asking conversation: Conversation) async -> Answer {
         let passcode = VaultPasscode(authenticator.vault)
         defer { passcode.forget() }
-        let request = EvaluationRequest(
-            Requirement(policy: Constraint.userPresence.policy),
-            message: purpose.message
-        )
+        let request = EvaluationRequest(Requirement(policy: Constraint.userPresence.policy))
         let words = purpose.words(windowID: conversation.windowID)
         let evaluator = authenticator.evaluator
         switch await evaluator.evaluate(request, passcode: passcode, asking: conversation, words).outcome() {

@@ -62,7 +62,7 @@ struct NoticeActions {
                 let words = EvaluationWords.freeingReader(for: caller)
                 _ = await own.asking { conversation in
                     await provider.authenticator.evaluator.evaluate(
-                        EvaluationRequest(Requirement(policy: Policy(.passcode)), message: words.message.localized),
+                        EvaluationRequest(Requirement(policy: Policy(.passcode))),
                         passcode: passcode,
                         asking: conversation,
                         words

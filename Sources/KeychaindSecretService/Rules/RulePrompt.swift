@@ -52,7 +52,7 @@ final class RulePrompt: PromptAction {
         let purpose = RuleChangePurpose(change: change, caller: caller)
         let passcode = VaultPasscode(authenticator.vault)
         defer { passcode.forget() }
-        var request = EvaluationRequest(Requirement(policy: Constraint.userPresence.policy), message: purpose.message)
+        var request = EvaluationRequest(Requirement(policy: Constraint.userPresence.policy))
         request.freesReader = true
         let evaluation = authenticator.evaluator.evaluate(
             request,
@@ -160,10 +160,6 @@ private struct RuleChangePurpose {
         return .lines(lines)
     }
 
-    var message: String { caller.language.string(summary, isolating: true) }
-
-    private var summary: Text { .joined([Text("\(headline)."), explanation]) }
-
     func words(windowID: String) -> EvaluationWords {
         var words = EvaluationWords(
             language: caller.language,
@@ -174,7 +170,7 @@ private struct RuleChangePurpose {
             callerDetails: caller.details,
             windowID: windowID
         )
-        words.summary = summary
+        words.summary = .joined([Text("\(headline)."), explanation])
         return words
     }
 }

@@ -254,26 +254,6 @@ struct ConversationTests {
 
     // MARK: The turn
 
-    @Test
-    @BusActor
-    func holdTurn_beyondTheEnd_keepsTheOthersWaiting() async throws {
-        let queue = PromptQueue(prompter, logger: .silent)
-        let first = queue.makeConversation(for: TestRequester(":1.1"))
-        #expect(try await first.begin())
-        first.holdTurn()
-        first.holdTurn()
-        first.end()
-        let began = Recorder<Bool>()
-        let second = queue.makeConversation(for: TestRequester(":1.2"))
-        let beginning = Task.immediate { @BusActor in began.record(try await second.begin()) }
-        first.releaseTurn()
-        await BusActor.loop.wait(for: .zero)
-        #expect(began.count == 0)
-        first.releaseTurn()
-        #expect(try await began.first("the turn"))
-        try await beginning.value
-    }
-
     @Test(arguments: [Cancellation.byProgram, .bySystem(reason: "the session was locked")])
     @BusActor
     func end_tellsWhoFollowsIt_onceAndWhy(cancellation: Cancellation) async throws {

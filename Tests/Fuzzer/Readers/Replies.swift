@@ -61,7 +61,6 @@ private struct SentMessage: Sendable {
             _ = SessionEnvironment.isKDE(variables)
             _ = SessionEnvironment.hasDisplay(variables)
         },
-        .reply("(bba{ss})") { message in _ = try message.read(PolkitResult.self) },
         // fprintd.
         .reply("ao") { message in _ = try FprintService.devices(in: message) },
         .reply("as") { message in _ = try FprintDevice.fingers(in: message) },

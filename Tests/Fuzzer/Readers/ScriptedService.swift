@@ -12,7 +12,7 @@ struct ScriptedService: Sendable {
 
     /// The well-known names of all services.
     static let names = [
-        "net.reactivated.Fprint", "org.freedesktop.login1", "org.freedesktop.PolicyKit1", "org.kde.secretprompter",
+        "net.reactivated.Fprint", "org.freedesktop.login1", "org.kde.secretprompter",
         "org.gnome.keyring.SystemPrompter", "org.freedesktop.Notifications",
     ]
 
@@ -42,7 +42,9 @@ struct ScriptedService: Sendable {
 
     static let logind = ScriptedService(
         name: "logind",
-        answers: loginAnswers,
+        answers: [
+            "GetSession": "o", "GetSessionByPID": "o", "GetUser": "o", "Get": "v", "Inhibit": "h",
+        ],
         signals: [("SessionNew", "so"), ("SessionRemoved", "so"), ("PrepareForSleep", "b")].map { member, signature in
             ServiceMessage(
                 path: "/org/freedesktop/login1",
@@ -67,12 +69,6 @@ struct ScriptedService: Sendable {
                     signature: "sa{sv}as"
                 )
             } + [ownerChanged]
-    )
-
-    static let polkit = ScriptedService(
-        name: "polkit",
-        answers: loginAnswers.merging(["CheckAuthorization": "(bba{ss})", "CancelCheckAuthorization": ""]) { $1 },
-        signals: [ownerChanged]
     )
 
     static let gcrPrompter = ScriptedService(
@@ -120,10 +116,6 @@ struct ScriptedService: Sendable {
 
     private static let session = "/org/freedesktop/login1/session/_31"
     private static let user = "/org/freedesktop/login1/user/_0"
-
-    private static let loginAnswers = [
-        "GetSession": "o", "GetSessionByPID": "o", "GetUser": "o", "Get": "v", "Inhibit": "h",
-    ]
 }
 
 /// A message of an interface, as a service may send it.

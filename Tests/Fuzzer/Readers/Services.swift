@@ -39,15 +39,6 @@ extension FuzzReader {
             await bus.waitForTheEnd()
             monitor.stopDelayingSleep()
         },
-        service(.polkit) { bus in
-            let system = SystemBus(address: bus.address, logger: silent)
-            defer { system.close() }
-            // A user whose processes there are none of: the leader is always another's.
-            let dialog = PolkitDialog(bus: system, subjects: SessionLeader(userID: 123_456), logger: silent)
-            let authentication = dialog.authenticate("unlock")
-            bus.onEnd = { authentication.cancel() }
-            _ = await authentication.outcome()
-        },
         service(.gcrPrompter) { bus in
             let connection = try await Connection.open(bus.address, timeout: .seconds(10))
             defer { connection.close() }

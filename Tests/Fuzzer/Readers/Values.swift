@@ -30,7 +30,6 @@ extension FuzzReader {
         ),
         FuzzReader("variants", argument("a{sv}") { _ = try [String: Variant](from: &$0) }),
         FuzzReader("agreement", argument("a{sv}") { _ = try AgreementParameters(from: &$0) }),
-        FuzzReader("polkit-subject", argument("(sa{sv})") { _ = try PolkitSubject(from: &$0) }),
         FuzzReader("credentials", argument("a{sv}") { _ = try ConnectionCredentials(from: &$0) }),
         FuzzReader("unique-names", argument("as") { _ = try UniqueKey.readNames(&$0) }),
         FuzzReader(

@@ -117,7 +117,7 @@ check_equal "control: the preloaded library runs" "$(stat -c %u $folder/open/pla
 check "the set-gid program starts with a preloaded library" $by $anna LD_PRELOAD=$folder/preload.so MARK=$folder/open/domain $program --version
 check_equal "the set-gid program does not run the preloaded library" "$(find $folder/open -name domain)" ''
 
-# A system bus of the user's, on which somebody could answer for fprintd, polkit and logind.
+# A system bus of the user's, on which somebody could answer for fprintd and logind.
 $by $anna python3 -c 'import socket, sys
 with socket.socket(socket.AF_UNIX) as listener:
     listener.bind(sys.argv[1])

@@ -18,31 +18,22 @@ package final class PrivateBus: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the path of the bus socket, to replace an earlier bus.
-    ///   - isForEveryone: whether other users may connect, as on the system bus.
     ///   - environment: changes to the environment of dbus-daemon and the services that it starts.
     package init(
         services: [ActivatableService] = [],
         socket: String? = nil,
-        isForEveryone: Bool = false,
         environment: [String: String?] = [:]
     ) async throws {
         // Only the event-loop thread may use a connection, and no other code starts it in a test.
         EventLoop.startThread()
         try LockedMemory.prepare()
         folder = try TemporaryFolder()
-        if isForEveryone {
-            chmod(folder.path, 0o711)
-        }
         let serviceFolder = try folder.makeFolder("services")
         for service in services {
             try folder.write(service.file, to: "services/\(service.name).service")
         }
         let configuration = try folder.write(
-            PrivateBus.configuration(
-                socket: socket ?? folder.path("bus"),
-                services: serviceFolder,
-                users: isForEveryone ? "<allow user=\"*\"/>" : ""
-            ),
+            PrivateBus.configuration(socket: socket ?? folder.path("bus"), services: serviceFolder),
             to: "bus.conf"
         )
         daemon = try ChildProcess(
@@ -92,7 +83,7 @@ package final class PrivateBus: Sendable {
         daemon.send(SIGCONT)
     }
 
-    private static func configuration(socket: String, services: String, users: String) -> String {
+    private static func configuration(socket: String, services: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -102,7 +93,6 @@ package final class PrivateBus: Sendable {
           <auth>EXTERNAL</auth>
           <servicedir>\(services)</servicedir>
           <policy context="default">
-            \(users)
             <allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
             <allow own="*"/>

@@ -14,14 +14,8 @@ struct PlanTests {
         ] as [([FactorSet], Bool, FactorSet)]
     )
     func plan_alternatives_sayWhatToShow(alternatives: [FactorSet], touch: Bool, typed: FactorSet) {
-        #expect(Plan.dialog(alternatives).wantsTouch == touch)
-        #expect(Plan.dialog(alternatives).typedNext == typed)
-    }
-
-    @Test
-    func plan_systemDialog_wantsNothingOfOurs() {
-        #expect(!Plan.systemDialog.wantsTouch)
-        #expect(Plan.systemDialog.typedNext.isEmpty)
+        #expect(Plan(alternatives).wantsTouch == touch)
+        #expect(Plan(alternatives).typedNext == typed)
     }
 
     @Test

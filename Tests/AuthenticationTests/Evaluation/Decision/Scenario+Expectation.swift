@@ -5,7 +5,6 @@ extension Scenario {
     /// The expected result, derived from the factors that people can prove, without normal forms.
     enum Expectation: Hashable {
         case released
-        case asksSystem
         /// A dialog in which a person can succeed, only by proofs that complete the earlier ones.
         case asks
         case refused(Int32)
@@ -17,13 +16,6 @@ extension Scenario {
 
         // Nothing is required, or a context has proved enough.
         if control.text == nil || control.isSatisfied(known) { return .released }
-
-        // The system dialog proves presence, so it is used if presence in either form completes the proofs.
-        let presenceSuffices =
-            control.isSatisfied(known.union([.biometryAny])) && control.isSatisfied(known.union([.passcode]))
-        if presenceSuffices && hasSystemDialog && !isLockedOut {
-            return isInteractionAllowed ? .asksSystem : .refused(-1004)
-        }
 
         // All possible proofs would not be enough: the error says why.
         if !control.isSatisfied(known.union(showable)) {

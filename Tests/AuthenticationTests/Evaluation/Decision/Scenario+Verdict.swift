@@ -17,7 +17,6 @@ extension Scenario {
             isBiometryLocked: isLockedOut,
             isPasscodeSet: isPasscodeSet,
             hasPrompter: hasPrompter,
-            hasSystemDialog: hasSystemDialog,
             isSessionLocked: isSessionLocked,
             isInteractionAllowed: isInteractionAllowed
         )

@@ -56,7 +56,6 @@ struct Scenario: Sendable {
     var isSameSet = true
     var isPasscodeSet = true
     var hasPrompter = true
-    var hasSystemDialog = false
     var isSessionLocked = false
     var isInteractionAllowed = true
     var context = Context.none
@@ -65,16 +64,15 @@ struct Scenario: Sendable {
         var scenario = Scenario(control: control)
         for reader in Reader.allCases {
             for context in Context.allCases {
-                for bits in 0..<128 {
+                for bits in 0..<64 {
                     scenario.reader = reader
                     scenario.context = context
                     scenario.isLockedOut = bits & 1 != 0
                     scenario.isSameSet = bits & 2 != 0
                     scenario.isPasscodeSet = bits & 4 != 0
                     scenario.hasPrompter = bits & 8 != 0
-                    scenario.hasSystemDialog = bits & 16 != 0
-                    scenario.isSessionLocked = bits & 32 != 0
-                    scenario.isInteractionAllowed = bits & 64 != 0
+                    scenario.isSessionLocked = bits & 16 != 0
+                    scenario.isInteractionAllowed = bits & 32 != 0
                     body(scenario)
                 }
             }

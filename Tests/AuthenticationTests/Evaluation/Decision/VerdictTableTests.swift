@@ -10,8 +10,7 @@ struct VerdictTableTests {
     private func outcome(of verdict: Verdict) -> Scenario.Expectation {
         switch verdict {
         case .granted: .released
-        case .mustAuthenticate(.systemDialog): .asksSystem
-        case .mustAuthenticate(.dialog): .asks
+        case .mustAuthenticate: .asks
         case .denied(let error): .refused(error.code.rawValue)
         }
     }
@@ -40,15 +39,15 @@ struct VerdictTableTests {
                 if outcome(of: verdict) != scenario.expectation {
                     failures.append("\(verdict) instead of \(scenario.expectation): \(scenario)")
                 }
-                if case .mustAuthenticate(.dialog(let alternatives)) = verdict, !areComplete(alternatives, scenario) {
-                    failures.append("\(alternatives): \(scenario)")
+                if case .mustAuthenticate(let plan) = verdict, !areComplete(plan.alternatives, scenario) {
+                    failures.append("\(plan): \(scenario)")
                 }
             } catch {
                 thrown = error
             }
         }
         #expect(thrown == nil)
-        #expect(count == 4 * 6 * 128)
+        #expect(count == 4 * 6 * 64)
         #expect(failures.isEmpty, "\(failures.count), such as \(failures.prefix(3).joined(separator: "\n"))")
     }
 
@@ -58,7 +57,7 @@ struct VerdictTableTests {
         for control in Scenario.Control.all {
             Scenario.forEach(of: control) { seen.insert($0.expectation) }
         }
-        // Released, asked in two ways, refused for seven reasons.
-        #expect(seen.count == 10, "\(seen)")
+        // Released, asked, refused for seven reasons.
+        #expect(seen.count == 9, "\(seen)")
     }
 }

@@ -22,7 +22,7 @@ struct EvaluationConversationTests {
         }
 
         func begin(_ policy: Policy) -> Evaluation {
-            fixture.begin(EvaluationRequest(Requirement(policy: policy), message: ""))
+            fixture.begin(EvaluationRequest(Requirement(policy: policy)))
         }
 
         func answer(_ text: String, after count: Int = 0) async throws {

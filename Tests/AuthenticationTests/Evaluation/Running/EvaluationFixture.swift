@@ -27,22 +27,19 @@ final class EvaluationFixture {
     let timers = ManualScheduler()
     let time = Time()
     var isSessionLocked = false
-    let systemDialog: FakeSystemDialog?
     private(set) lazy var lockout = LockoutKeeper(
         store: store,
         clock: BootClock(bootID: "boot") { [time] in time.now }
     )
     private(set) lazy var evaluator = Evaluator(
         biometry: reader,
-        systemDialog: systemDialog,
         lockout: lockout,
         scheduler: timers.scheduler,
         isSessionLocked: { [unowned self] in isSessionLocked }
     )
 
     /// - Parameter queueLimit: the number of waiting conversations.
-    init(systemDialog: FakeSystemDialog? = nil, queueLimit: Int = 1024) {
-        self.systemDialog = systemDialog
+    init(queueLimit: Int = 1024) {
         queue = PromptQueue(prompter, limit: queueLimit, logger: .silent)
         conversation = queue.makeConversation(for: TestRequester(":1.1"))
         prompter.revises = true
@@ -64,8 +61,7 @@ final class EvaluationFixture {
             EvaluationRequest(
                 Requirement(policy: try AccessControl(parsing: accessControl).policy, boundSet: set),
                 proved: proved,
-                isInteractionAllowed: isInteractionAllowed,
-                message: "the message"
+                isInteractionAllowed: isInteractionAllowed
             )
         )
     }

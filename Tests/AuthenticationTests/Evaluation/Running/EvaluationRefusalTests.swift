@@ -133,10 +133,10 @@ struct EvaluationRefusalTests {
         let locked = await evaluator.verdict(on: biometrics, isPasscodeSet: true, hasPrompter: true)
         #expect(locked == .denied(AuthenticationError(.biometryLockout, reason: "")))
         let passcode = await evaluator.verdict(on: owner, isPasscodeSet: true, hasPrompter: true)
-        #expect(passcode == .mustAuthenticate(.dialog([.passcode])))
+        #expect(passcode == .mustAuthenticate(Plan([.passcode])))
         await fixture.lockout.passcodeWasRight()
         let unlocked = await evaluator.verdict(on: biometrics, isPasscodeSet: false, hasPrompter: true)
-        #expect(unlocked == .mustAuthenticate(.dialog([.biometryAny])))
+        #expect(unlocked == .mustAuthenticate(Plan([.biometryAny])))
         #expect(fixture.store.record?.biometricFailures == 0)
         #expect(fixture.prompter.events.all.isEmpty)
     }

@@ -89,8 +89,7 @@ struct EvaluationTrustTests {
         )
         fixture.prompter.trust = EvaluationTrustTests.untrusted
         let request = EvaluationRequest(
-            Requirement(policy: try AccessControl(parsing: "devicePasscode").policy, boundSet: nil),
-            message: ""
+            Requirement(policy: try AccessControl(parsing: "devicePasscode").policy, boundSet: nil)
         )
         let evaluation = fixture.begin(request, by: evaluator)
         _ = try await fixture.question()
