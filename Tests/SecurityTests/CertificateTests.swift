@@ -73,7 +73,8 @@ struct CertificateTests {
         #expect(issuer == SecCertificateCopyNormalizedSubjectSequence(root))
         #expect(issuer != SecCertificateCopyNormalizedSubjectSequence(leaf))
         try await Keychain.with { _ in
-            #expect(SecCertificateAddToKeychain(leaf, nil) == errSecSuccess)
+            let addition: [CFString: Any] = [kSecClass: kSecClassCertificate, kSecValueRef: leaf]
+            #expect(SecItemAdd(addition as CFDictionary, nil) == errSecSuccess)
             let query: [CFString: Any] = [
                 kSecClass: kSecClassCertificate, kSecAttrIssuer: issuer, kSecReturnRef: true,
             ]

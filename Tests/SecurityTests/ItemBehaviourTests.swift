@@ -273,6 +273,28 @@ struct ItemBehaviourTests {
         }
     }
 
+    @Test("An internet password is found by each of its attributes, and not by others")
+    func internetPassword_isFoundByItsAttributes() async throws {
+        try await Keychain.with { keychain in
+            let attributes: [CFString: Any] = [
+                kSecAttrPath: "/path", kSecAttrPort: 8443, kSecAttrProtocol: kSecAttrProtocolHTTPS,
+                kSecAttrAuthenticationType: kSecAttrAuthenticationTypeHTTPBasic,
+            ]
+            #expect(SecItemAdd(keychain.internet("anna", attributes), nil) == errSecSuccess)
+            #expect(SecItemCopyMatching(keychain.internet("anna", attributes), nil) == errSecSuccess)
+            for (key, value) in attributes {
+                #expect(SecItemCopyMatching(keychain.internet("anna", [key: value]), nil) == errSecSuccess)
+            }
+            let others: [CFString: Any] = [
+                kSecAttrPath: "/other", kSecAttrPort: 1, kSecAttrProtocol: kSecAttrProtocolFTP,
+                kSecAttrAuthenticationType: kSecAttrAuthenticationTypeHTTPDigest,
+            ]
+            for (key, value) in others {
+                #expect(SecItemCopyMatching(keychain.internet("anna", [key: value]), nil) == errSecItemNotFound)
+            }
+        }
+    }
+
     @Test("A15 A16 A status has a message, an unknown one has none")
     func message_knownAndUnknown() {
         #expect(

@@ -143,15 +143,4 @@ public func SecCertificateCopyPublicKey(
 public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey? {
     SecCertificateCopyKey(certificate)
 }
-
-/// Adds a certificate to the keychain.
-///
-/// - Parameters:
-///   - certificate: the certificate.
-///   - keychain: ignored: there is only one.
-/// - Returns: the status of ``SecItemAdd(_:_:)``.
-@discardableResult
-public func SecCertificateAddToKeychain(_ certificate: SecCertificate, _ keychain: SecKeychain?) -> OSStatus {
-    SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as [CFString: Any] as CFDictionary, nil)
-}
 #endif

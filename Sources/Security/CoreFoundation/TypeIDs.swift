@@ -10,7 +10,7 @@ public typealias CFHashCode = UInt
 private enum TypeID: CFTypeID {
     case object = 1
     case null, boolean, number, string, data, date, array, dictionary, set, url, uuid, error, bundle
-    case key, certificate, identity, accessControl, keychainItem, keychain
+    case key, certificate, identity, accessControl, keychainItem
 
     init(of object: AnyObject) {
         self =
@@ -35,7 +35,6 @@ private enum TypeID: CFTypeID {
             #endif
             case is SecAccessControl: .accessControl
             case is SecKeychainItem: .keychainItem
-            case is SecKeychain: .keychain
             default: .object
             }
     }
