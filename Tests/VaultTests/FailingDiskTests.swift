@@ -125,9 +125,9 @@ struct FailingDiskTests {
         await reopened.close()
     }
 
-    // The header, tags and rows are read at the start or while the key is derived.
+    // The header and the tags are read at the start, the rows at the unlock.
     @Test(arguments: [0, 1, 2, 5, 10, 20, 40, 80], [false, true])
-    func readThatFailsOnce_beforeTheKeyIsThere_losesNothing(after count: Int, early: Bool) async throws {
+    func readThatFailsOnce_atAStartOrUnlock_losesNothing(after count: Int, early: Bool) async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         for number in 1...40 {

@@ -15,8 +15,7 @@ extension Collection {
         do throws(VaultError) {
             let worker = try newWorker()
             let contents = try await worker.perform { (writer) throws(VaultError) in
-                guard let early else { return try writer.open() }
-                return try writer.open { header in early.begin(with: header, on: derivations) }
+                try writer.open { header in early?.begin(with: header, on: derivations) }
             } afterwards: { writer in
                 writer.restIfTooMany()
             }

@@ -138,22 +138,11 @@ extension Collection {
         guard case .file(let worker) = storage, let header else { throw VaultError.vaultClosed }
         try context.configuration.limits.checkKeyMemory()
         let early = earlyUnlock.take()
-        if self.keys == nil {
-            // Nothing of this needs the key, so it is done while that is derived.
-            worker.post { writer in
-                writer.readAhead()
-                writer.checkStructure()
-            }
-        }
-        let keys: UnlockedKeys
-        do throws(VaultError) {
-            keys = try await context.derivations.perform { () throws(VaultError) in
-                if let keys = early?.take(for: key, header) { return try keys.get() }
-                return try UnlockedKeys.unlock(header, with: key)
-            }
-        } catch {
-            worker.post { writer in writer.ahead = nil }
-            throw error
+        // The disk is idle while the key is derived.
+        if self.keys == nil { worker.post { writer in writer.checkStructure() } }
+        let keys = try await context.derivations.perform { () throws(VaultError) in
+            if let keys = early?.take(for: key, header) { return try keys.get() }
+            return try UnlockedKeys.unlock(header, with: key)
         }
         if self.keys != nil {
             worker.post { writer in writer.unlock(keys.secrets) }
@@ -162,8 +151,6 @@ extension Collection {
         let known = table
         let contents = try await worker.perform { (writer) throws(VaultError) in
             try writer.load(keys.collection, keys.secrets, into: known)
-        } afterwards: { writer in
-            writer.ahead = nil
         }
         let ledger = await storedLedger(keys.collection)
         let lastChange = await recordedLastChange()

@@ -146,17 +146,6 @@ struct ItemTable: Sendable {
         return true
     }
 
-    /// Replaces all records by loaded ones with the same tags; false when others are in the table.
-    ///
-    /// - Parameter protections: those of the loaded records, without items that have none.
-    mutating func fill(_ loaded: [ItemRecord], protections: [ItemID: ItemProtection]) -> Bool {
-        guard loaded.count == records.count else { return false }
-        for position in records.indices where records[position].id != loaded[position].id { return false }
-        records = loaded
-        self.protections = protections
-        return true
-    }
-
     mutating func replace(_ record: ItemRecord, oldTags: [UInt64], newTags: [UInt64]) {
         guard let position = position(of: record.id) else { return }
         records[position] = record

@@ -101,6 +101,5 @@ extension Collection {
         guard let early = earlyUnlock else { return }
         earlyUnlock = nil
         early.end()
-        if case .file(let worker) = storage { worker.post { writer in writer.ahead = nil } }
     }
 }

@@ -39,11 +39,6 @@ extension CollectionFile {
         return Array(row.bytes(at: 0))
     }
 
-    /// Changes when another connection changes the file.
-    func dataVersion() throws(VaultError) -> Int64 {
-        try database.integer("PRAGMA data_version")
-    }
-
     /// The highest item ID; counting the items would read the whole file.
     func highestItem() throws(VaultError) -> Int {
         Int(clamping: try database.integer("SELECT max(id) FROM item"))

@@ -34,7 +34,6 @@ extension CollectionWriter {
     /// Reads the rows; of a damaged file, those that can be read.
     private func rows(_ keys: CollectionKeys, into table: ItemTable) throws(VaultError) -> LoadedContents {
         do throws(VaultError) {
-            if let sound = openAhead(keys, into: table) { return sound }
             return try retryingRead(until: looksSound) { (isAgain) throws(VaultError) in
                 if isAgain, remains == nil { _ = try reopenFile() }
                 return try rows(of: source(), keys, into: remains == nil ? table : ItemTable())

@@ -15,11 +15,11 @@ extension CollectionWriter {
 
     /// Opens the file; of a damaged one, what can be read.
     ///
-    /// - Parameter unlocking: called with the header as soon as it is read, if the rows will be needed, too.
-    func open(unlocking: ((CollectionHeader) -> Void)? = nil) throws(VaultError) -> LockedContents {
+    /// - Parameter onHeader: called with the header as soon as it is read.
+    func open(_ onHeader: (CollectionHeader) -> Void = { _ in }) throws(VaultError) -> LockedContents {
         do throws(VaultError) {
             let isFinal = { (contents: LockedContents) in contents.obstacle?.mayPass != true }
-            return try retryingRead(until: isFinal) { (_) throws(VaultError) in try openSound(unlocking) }
+            return try retryingRead(until: isFinal) { (_) throws(VaultError) in try openSound(onHeader) }
         } catch {
             guard error.leavesRemains else { throw error }
             let remains = try openRemains(after: error)
@@ -29,25 +29,19 @@ extension CollectionWriter {
         }
     }
 
-    private func openSound(_ unlocking: ((CollectionHeader) -> Void)?) throws(VaultError) -> LockedContents {
+    private func openSound(_ onHeader: (CollectionHeader) -> Void) throws(VaultError) -> LockedContents {
         let file = try reopenFile()
         let header = try file.header()
         self.header = header
-        unlocking?(header)
-        let items = try expectedItems(in: file)
-        var contents: LockedContents
-        if unlocking != nil, let all = contentsWithRows(of: file, reserving: items) {
-            contents = all
-        } else {
-            contents = try lockedContents(of: file, reserving: items)
-        }
+        onHeader(header)
+        var contents = try lockedContents(of: file, reserving: expectedItems(in: file))
         contents.obstacle = file.obstacle
         file.releaseMemory()
         return contents
     }
 
     /// The number of items to reserve memory for: the highest ID, which may be forged, as far as the file has room.
-    func expectedItems(in file: CollectionFile) throws(VaultError) -> Int {
+    private func expectedItems(in file: CollectionFile) throws(VaultError) -> Int {
         let room = try folder.size(of: name.fileName) / CollectionFormat.leastItemSize
         return min(max(0, try file.highestItem()), room, configuration.limits.items)
     }

@@ -15,7 +15,6 @@ extension CollectionWriter {
 
     /// Opens the file without what the present connection has read.
     func reopenFile() throws(VaultError) -> CollectionFile {
-        ahead = nil
         // Two descriptors of one process would lose each other's locks.
         file = nil
         resting = nil
@@ -52,7 +51,6 @@ extension CollectionWriter {
         try file?.database.settle()
         // What this connection has read may no longer be there, and its journal must not be moved into the file.
         let contents = file.flatMap { file in try? RestingFile(file) }
-        ahead = nil
         file = nil
         resting = contents
         guard contents != nil else { throw displaced }

@@ -30,7 +30,6 @@ extension CollectionWriter {
         guard let file, file.obstacle == nil else { return }
         try file.database.confirm()
         let contents = try RestingFile(file)
-        ahead = nil
         self.file = nil
         resting = contents.closed(presentStamp)
     }
@@ -50,7 +49,6 @@ extension CollectionWriter {
             try file.database.confirm()
             let contents = try RestingFile(file)
             try file.finish(isSound: changes.refusal == nil && state != nil)
-            ahead = nil
             self.file = nil
             resting = contents.closed(presentStamp)
         } catch {

@@ -22,8 +22,6 @@ final class CollectionWriter {
     var resting: RestingFile?
     /// The copies and checks that read the file by connections of their own.
     var readers = 0
-    /// The rows, between the beginning of an unlock and its end.
-    var ahead: RowsAhead?
     /// A damaged file, which is only read.
     var remains: FileRemains?
     var header: CollectionHeader?
@@ -128,7 +126,6 @@ final class CollectionWriter {
 
     private func forget() {
         file = nil
-        ahead = nil
         remains = nil
         resting = nil
         keys = nil

@@ -83,12 +83,6 @@ struct Folder: Sendable {
         Int(try Look.at(file(name))?.st_size ?? 0)
     }
 
-    /// The size of a database with its journal, at most the largest number.
-    func size(ofDatabase name: String) throws(VaultError) -> Int {
-        let (size, isTooLarge) = try size(of: name).addingReportingOverflow(size(of: name + "-wal"))
-        return isTooLarge ? .max : size
-    }
-
     /// Whether the name is that of a regular file, or of none; throws if the disk does not say.
     func isRegular(_ name: String) throws(VaultError) -> Bool {
         guard let status = try Look.at(file(name)) else { return true }
