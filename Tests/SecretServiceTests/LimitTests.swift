@@ -196,17 +196,6 @@ struct LimitTests {
         #expect(try await other.unlock([.login]).prompt != .root)
     }
 
-    @Test("#48 #116 a window id that is too long is ignored")
-    func window_isLimited() async throws {
-        try await RunningService.withPrompter { service, prompter in
-            try await service.client.lock([.login])
-            let prompt = try await service.client.unlock([.login]).prompt
-            let window = String(repeating: "9", count: 257)
-            #expect(try await !service.client.complete(prompt, window: window).isDismissed)
-            #expect(try #require(prompter.questions.all.first).text("caller-window") == "")
-        }
-    }
-
     @Test("#48 waiting calls above the limit are LimitsExceeded, and the others are answered")
     func waitingCalls_areLimited() async throws {
         try await RunningService.withService { service in

@@ -20,37 +20,38 @@ struct PromptTests {
         }
     }
 
-    @Test("#115 nothing happens until Prompt is called")
+    @Test("#115 #118 #123 nothing happens until Prompt is called, and Dismiss before it completes as dismissed")
     func prompt_notRun_doesNothing() async throws {
         try await withLockedLogin { service, prompter in
-            let prompt = try await service.client.unlock([.login]).prompt
-            try await service.client.roundTrip()
+            let client = service.client
+            let (dismissed, prompt) = (
+                try await client.unlock([.login]).prompt, try await client.unlock([.login]).prompt
+            )
+            try await client.dismiss(dismissed)
+            let outcome = try await client.completion(of: dismissed)
+            #expect(outcome == PromptOutcome(isDismissed: true, result: .objectPaths([])))
             #expect(prompter.questions.count == 0 && prompter.calls.count == 0)
-            #expect(try await service.client.isCollectionLocked(.login))
-            #expect(try await service.client.complete(prompt).paths == [ObjectPath.login.rawValue])
+            #expect(try await client.isCollectionLocked(.login))
+            #expect(try await client.complete(prompt).paths == [ObjectPath.login.rawValue])
         }
     }
 
-    @Test(
-        "#116 any window id is accepted: none, a number, an X11 or Wayland handle, nonsense",
-        arguments: [
-            "", "0", "123456", "x11:1a2b", "wayland:9f-Handle_x", "ключ 🔑", String(repeating: "x", count: 9000),
-        ]
-    )
-    func prompt_anyWindow_isTaken(window: String) async throws {
+    @Test("#48 #116 any window id is accepted, also of another type, and ignored if it is too long")
+    func prompt_anyWindow_isTaken() async throws {
         try await withLockedLogin { service, prompter in
-            let outcome = try await service.client.complete(service.client.unlock([.login]).prompt, window: window)
-            #expect(!outcome.isDismissed)
-            #expect(prompter.questions.count == 1)
-        }
-    }
-
-    @Test("#116 a window id of another type is accepted, such as the false of an Emacs in a terminal")
-    func prompt_windowOfAnotherType_isTaken() async throws {
-        try await withLockedLogin { service, _ in
-            let prompt = try await service.client.unlock([.login]).prompt
-            try await service.client.call(prompt, SecretServiceProxy.Interface.prompt, "Prompt", false)
-            #expect(try await !service.client.completion(of: prompt).isDismissed)
+            let client = service.client
+            let long = String(repeating: "9", count: 257)
+            let windows = ["", "0", "123456", "x11:1a2b", "wayland:9f-Handle_x", "ключ 🔑", long]
+            for window in windows {
+                #expect(try await !client.complete(client.unlock([.login]).prompt, window: window).isDismissed)
+                try await client.lock([.login])
+            }
+            // The false of an Emacs in a terminal.
+            let prompt = try await client.unlock([.login]).prompt
+            try await client.call(prompt, Interface.prompt, "Prompt", false)
+            #expect(try await !client.completion(of: prompt).isDismissed)
+            let shown = prompter.questions.all.map { $0.text("caller-window") }
+            #expect(shown == windows.dropLast() + ["", ""])
         }
     }
 
@@ -66,30 +67,19 @@ struct PromptTests {
         }
     }
 
-    @Test("#117 #124 Prompt returns at once; Completed comes after its reply")
+    @Test("#117 #124 #126 #43 Prompt returns at once, before Completed, and a second one is AlreadyExists")
     func prompt_returnsAtOnce() async throws {
         try await withLockedLogin([.hang]) { service, prompter in
             let client = service.client
             let prompt = try await client.unlock([.login]).prompt
             try await client.show(prompt)
+            await #expect(throws: BusError.alreadyExists) { try await client.show(prompt) }
             _ = try await prompter.questions.first("the question")
-            try await client.roundTrip()
+            await #expect(throws: BusError.alreadyExists) { try await client.show(prompt) }
             #expect(client.completions.isEmpty)
             try await client.dismiss(prompt)
             #expect(try await client.completion(of: prompt).isDismissed)
-        }
-    }
-
-    @Test("#118 #123 Dismiss before Prompt completes it as dismissed")
-    func dismiss_beforePrompt_completes() async throws {
-        try await withLockedLogin { service, prompter in
-            let client = service.client
-            let prompt = try await client.unlock([.login]).prompt
-            try await client.dismiss(prompt)
-            let outcome = try await client.completion(of: prompt)
-            #expect(outcome.isDismissed && outcome.paths == [])
-            #expect(prompter.questions.count == 0)
-            #expect(try await client.isCollectionLocked(.login))
+            #expect(client.completions.count == 1)
         }
     }
 
@@ -145,64 +135,41 @@ struct PromptTests {
         }
     }
 
-    @Test("#121 another client's prompt does not exist")
+    @Test("#121 #122 another client's prompt does not exist, and its Completed goes only to its owner")
     func prompt_ofAnother_isUnknown() async throws {
         try await withLockedLogin { service, prompter in
-            let other = try await service.makeClient()
-            let prompt = try await service.client.unlock([.login]).prompt
+            let (client, other) = (service.client, try await service.makeClient())
+            let prompt = try await client.unlock([.login]).prompt
             await #expect(throws: BusError.unknownObject) { try await other.show(prompt) }
             await #expect(throws: BusError.unknownObject) { try await other.dismiss(prompt) }
             await #expect(throws: BusError.unknownObject) { try await other.introspect(prompt) }
             #expect(try await !other.introspect(prompt.parent).children.contains(prompt.name))
             #expect(prompter.questions.count == 0)
-            #expect(try await service.client.complete(prompt).paths == [ObjectPath.login.rawValue])
-        }
-    }
-
-    @Test("#122 Completed goes only to the prompt's owner")
-    func completed_isForTheOwnerAlone() async throws {
-        try await withLockedLogin { service, _ in
-            let other = try await service.makeClient()
-            try await other.roundTrip()
-            let outcome = try await service.client.complete(service.client.unlock([.login]).prompt)
-            #expect(!outcome.isDismissed)
+            #expect(try await client.complete(prompt).paths == [ObjectPath.login.rawValue])
             try await other.roundTrip()
             #expect(other.signals.count > 0)
-            #expect(other.completions.isEmpty)
-            #expect(service.client.completions.count == 1)
+            #expect(other.completions.isEmpty && client.completions.count == 1)
         }
     }
 
-    @Test("#126 #43 a second Prompt is AlreadyExists")
-    func prompt_twice_isAlreadyExists() async throws {
-        try await withLockedLogin([.hang]) { service, prompter in
-            let client = service.client
-            let prompt = try await client.unlock([.login]).prompt
-            try await client.show(prompt)
-            await #expect(throws: BusError.alreadyExists) { try await client.show(prompt) }
-            _ = try await prompter.questions.first("the question")
-            await #expect(throws: BusError.alreadyExists) { try await client.show(prompt) }
-            try await client.dismiss(prompt)
-            _ = try await client.completion(of: prompt)
-            #expect(client.completions.count == 1)
-        }
-    }
-
-    @Test(
-        "#127 Completed is sent exactly once, whatever the prompter does",
-        arguments: [
+    @Test("#71 #118 #123 #127 Completed is sent exactly once, whatever a person or the prompter does")
+    func prompter_misbehaves_completedComes() async throws {
+        let misbehaviours: [PromptResponse] = [
             .cancel, .withdraw, .crash, .refuse, .says("", exchange: ""), .says("yes", exchange: ""),
             .says("yes", exchange: "[sx-aes-1]\npublic=AA==\n"), .says("no", exchange: "nonsense"),
-        ] as [PromptResponse]
-    )
-    func prompter_misbehaves_completedComes(response: PromptResponse) async throws {
-        try await withLockedLogin([response, .cancel]) { service, _ in
+        ]
+        try await RunningService.withService { service in
             let client = service.client
-            let outcome = try await client.complete(service.client.unlock([.login]).prompt)
-            #expect(outcome.isDismissed && outcome.paths == [])
+            try await client.lock([.login])
+            for (number, response) in misbehaviours.enumerated() {
+                let prompter = try await FakePrompter(on: service.bus, [response, .cancel])
+                let outcome = try await client.complete(client.unlock([.login]).prompt)
+                #expect(outcome == PromptOutcome(isDismissed: true, result: .objectPaths([])), "\(response)")
+                try await client.roundTrip()
+                #expect(client.completions.count == number + 1, "\(response)")
+                await prompter.crash()
+            }
             #expect(try await client.isCollectionLocked(.login))
-            try await client.roundTrip()
-            #expect(client.completions.count == 1)
         }
     }
 
@@ -240,67 +207,45 @@ struct PromptTests {
         }
     }
 
-    @Test("#118 #120 #127 the second of two prompts for one collection is shown after the first is dismissed")
-    func prompts_firstDismissed_secondIsShown() async throws {
+    @Test("#118 #120 #127 a prompt that waits for another dialog can be dismissed, and is shown after that one")
+    func prompts_secondWaits_canBeDismissed_orIsShown() async throws {
         try await withLockedLogin([.hang, .answer("password")]) { service, prompter in
             let (first, second) = (service.client, try await service.makeClient())
-            let (firstPrompt, secondPrompt) = (
-                try await first.unlock([.login]).prompt, try await second.unlock([.login]).prompt
+            let firstPrompt = try await first.unlock([.login]).prompt
+            let (dismissed, shown) = (
+                try await second.unlock([.login]).prompt, try await second.unlock([.login]).prompt
             )
             try await first.show(firstPrompt)
             _ = try await prompter.questions.first("the first dialog")
-            try await second.show(secondPrompt)
+            try await second.show(dismissed)
+            try await second.dismiss(dismissed)
+            #expect(try await second.completion(of: dismissed).isDismissed)
+            try await second.show(shown)
             try await second.roundTrip()
-            #expect(prompter.questions.count == 1)
+            #expect(first.completions.isEmpty && prompter.questions.count == 1)
             try await first.dismiss(firstPrompt)
             #expect(try await first.completion(of: firstPrompt).isDismissed)
-            #expect(try await second.completion(of: secondPrompt).paths == [ObjectPath.login.rawValue])
+            #expect(try await second.completion(of: shown).paths == [ObjectPath.login.rawValue])
             #expect(prompter.questions.count == 2)
         }
     }
 
-    @Test("#118 #127 a prompt that waits for another dialog can be dismissed")
-    func prompts_secondDismissed_completesAtOnce() async throws {
-        try await withLockedLogin([.hang]) { service, prompter in
-            let (first, second) = (service.client, try await service.makeClient())
-            let (firstPrompt, secondPrompt) = (
-                try await first.unlock([.login]).prompt, try await second.unlock([.login]).prompt
-            )
-            try await first.show(firstPrompt)
-            _ = try await prompter.questions.first("the first dialog")
-            try await second.show(secondPrompt)
-            try await second.dismiss(secondPrompt)
-            #expect(try await second.completion(of: secondPrompt).isDismissed)
-            #expect(first.completions.isEmpty)
-            try await first.dismiss(firstPrompt)
-            #expect(try await first.completion(of: firstPrompt).isDismissed)
-        }
-    }
-
-    @Test("#90 #127 a prompt for a deleted collection completes as dismissed, without a dialog")
+    @Test("#90 #127 a prompt leaves out deleted collections; without another one it is dismissed, without a dialog")
     func prompt_collectionWasDeleted_completes() async throws {
         try await withLockedLogin { service, prompter in
             let client = service.client
-            let late = try await client.unlock([.login]).prompt
-            let deletion = try await client.deleteCollection(.login)
-            #expect(try await !client.complete(deletion).isDismissed)
-            #expect(try await client.complete(late).isDismissed)
-            #expect(prompter.questions.count == 1)
-        }
-    }
-
-    @Test("#90 a prompt of which one collection was deleted unlocks the others")
-    func prompt_oneCollectionWasDeleted_unlocksTheOthers() async throws {
-        try await withLockedLogin { service, _ in
-            let client = service.client
             let properties = SecretServiceProxy.collectionProperties(label: "Work")
-            let creation = try await client.createCollection(properties).prompt
-            let work = try #require(try await client.complete(creation).path)
+            let work = try #require(try await client.complete(client.createCollection(properties).prompt).path)
             try await client.lock([work])
-            let late = try await client.unlock([work, .login]).prompt
-            let deletion = try await client.deleteCollection(work)
-            #expect(try await !client.complete(deletion).isDismissed)
-            #expect(try await client.complete(late).paths == [ObjectPath.login.rawValue])
+            let (both, late) = (
+                try await client.unlock([work, .login]).prompt, try await client.unlock([.login]).prompt
+            )
+            #expect(try await !client.complete(client.deleteCollection(work)).isDismissed)
+            #expect(try await client.complete(both).paths == [ObjectPath.login.rawValue])
+            #expect(try await !client.complete(client.deleteCollection(.login)).isDismissed)
+            let asked = prompter.questions.count
+            #expect(try await client.complete(late).isDismissed)
+            #expect(prompter.questions.count == asked)
         }
     }
 
@@ -333,9 +278,11 @@ struct PromptTests {
 
     @Test("#125 a Dismiss that crosses the answer causes one Completed")
     func dismiss_crossingTheAnswer_completesOnce() async throws {
-        try await withLockedLogin { service, prompter in
+        // Checking a password takes its real time, in which the prompt can be dismissed.
+        let options = KeychainDaemon.Options(keychain: .none)
+        try await withLockedLogin([.answer("password")], options) { service, prompter in
             let client = service.client
-            for round in 0..<8 {
+            for round in 0..<4 {
                 let prompt = try await client.unlock([.login]).prompt
                 if prompt == .root { break }
                 let mark = prompter.questions.count
@@ -366,22 +313,13 @@ struct PromptTests {
         }
     }
 
-    @Test("#115 creating an item and unlocking an unlocked collection need no prompt")
-    func noPromptNeeded_pathIsRoot() async throws {
-        let (client, session) = try await SharedService.client()
-        let reply = try await client.createItem(properties: [:], secret: WireSecret(session: session, value: []))
-        #expect(reply.prompt == .root)
-        #expect(try await client.unlock([reply.item]).prompt == .root)
-        #expect(try await client.deleteItem(reply.item) == .root)
-    }
-
     /// A service with a locked login, and a prompter that knows its password by default.
     private func withLockedLogin(
         _ responses: [PromptResponse] = [.answer("password")],
+        _ options: KeychainDaemon.Options = KeychainDaemon.Options(),
         _ body: (RunningService, FakePrompter) async throws -> Void
     ) async throws {
-        // Checking a password takes its real time, in which a prompt can be dismissed.
-        try await RunningService.withService(KeychainDaemon.Options(keychain: .none)) { service in
+        try await RunningService.withService(options) { service in
             let prompter = try await FakePrompter(on: service.bus, responses)
             try await service.client.lock([.login])
             try await body(service, prompter)

@@ -198,18 +198,6 @@ struct SearchInterfaceTests {
         }
     }
 
-    @Test("A search waits for a key that is being derived")
-    func search_waitsForKeys() async throws {
-        try await RunningService.withService(KeychainDaemon.Options(keychain: .none)) { service in
-            let client = service.client
-            let session = try await client.openPlainSession()
-            let item = try await client.createItem("x", ["a": "1"], secret: "s", session: session)
-            try await service.daemon.restart()
-            let again = try await client.openPlainSession()
-            #expect(try await client.find([["a": "1"]], session: again).texts == [item: "s"])
-        }
-    }
-
     @Test("A query after enough items were found is not read, but counts")
     func search_enoughFound_skipsQueries() async throws {
         let (client, session) = try await SharedService.client()
