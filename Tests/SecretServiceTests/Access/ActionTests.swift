@@ -291,7 +291,7 @@ struct ActionTests {
             let context = try await ContextClient(client)
             try await context.set("ReuseDuration", to: .uint32(300_000))
             try await context.evaluate()
-            for round in 0..<24 {
+            for round in 0..<12 {
                 let unlocking = Task { [items] in try await context.unlock(items) }
                 for _ in 0..<round % 6 { try await other.roundTrip() }
                 try await other.lock([work])

@@ -1,30 +1,44 @@
 import KeychaindDBus
+import KeychaindModel
+import KeychaindSecretService
 import KeychaindTestSupport
+import KeychaindVault
 import Testing
 
 /// Keys under load, and when something ends in the middle of an operation.
 struct KeyLoadTests {
-    @Test("2,000 signatures at once are each answered, and other clients are served meanwhile")
-    func twoThousandSignatures_areEachAnswered() async throws {
-        try await RunningService.withService { service in
-            let (item, publicKey, _) = try await service.client.generateKey()
-            // It waits for all answers as long as they take.
-            let hog = try RawClient(service.bus.address)
-            for _ in 0..<2_000 {
-                hog.send(
-                    .toService(item, SecretServiceProxy.keyInterface, "Sign", KeyKind.p256.signature, ByteArray([1]))
-                )
-            }
-            try hog.waitForBus()
-            let waiting = Task { await hog.replies(2_000) }
-            let signature = try await service.client.sign([2], with: item)
-            #expect(try KeyKind.p256.verifies(signature, of: [2], by: publicKey))
-            let answers = await waiting.value
-            #expect(answers.compactMap(\.error).allSatisfy { $0 == .limitsExceeded })
-            let made = try answers.filter { $0.error == nil }.map { try $0.read(ByteArray.self).bytes }
-            #expect(made.count >= 1024)
-            #expect(try KeyKind.p256.verifies(#require(made.first), of: [1], by: publicKey))
+    /// A service whose `login` is unlocked.
+    @BusActor
+    private func makeService(_ change: (inout ServiceLimits) -> Void) async throws -> ProviderInProcess {
+        var limits = ServiceLimits.patient
+        change(&limits)
+        let service = try await ProviderInProcess(limits: limits)
+        try await service.collection(.login).unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        return service
+    }
+
+    @Test("signatures at once are each answered, and other clients are served meanwhile", .onLoop)
+    @BusActor
+    func manySignatures_areEachAnswered() async throws {
+        let service = try await makeService { limits in limits.waitingCalls = 100 }
+        let (item, publicKey, _) = try await service.client.generateKey()
+        // It waits for all answers as long as they take.
+        let hog = try RawClient(service.bus.address)
+        for _ in 0..<200 {
+            hog.send(
+                .toService(item, SecretServiceProxy.keyInterface, "Sign", KeyKind.p256.signature, ByteArray([1]))
+            )
         }
+        try hog.waitForBus()
+        let waiting = Task { await hog.replies(200) }
+        let signature = try await service.client.sign([2], with: item)
+        #expect(try KeyKind.p256.verifies(signature, of: [2], by: publicKey))
+        let answers = await waiting.value
+        #expect(answers.compactMap(\.error).allSatisfy { $0 == .limitsExceeded })
+        let made = try answers.filter { $0.error == nil }.map { try $0.read(ByteArray.self).bytes }
+        #expect(made.count >= 100)
+        #expect(try KeyKind.p256.verifies(#require(made.first), of: [1], by: publicKey))
+        await service.vault.close()
     }
 
     /// A call that makes a key, which takes a while.
@@ -48,7 +62,7 @@ struct KeyLoadTests {
             let hog = try RawClient(service.bus.address)
             // All 16 take many times as long as it takes the client to leave.
             for number in 0..<16 {
-                hog.send(slowKey(["case": "leaves", "application-tag": "0\(number)"], bits: 4096))
+                hog.send(slowKey(["case": "leaves", "application-tag": "0\(number)"], bits: 3072))
             }
             try hog.waitForBus()
             let name = hog.uniqueName
@@ -66,16 +80,17 @@ struct KeyLoadTests {
         }
     }
 
-    @Test("more new keys than may wait are LimitsExceeded")
+    @Test("more new keys than may wait are LimitsExceeded", .onLoop)
+    @BusActor
     func generateKey_many_areLimited() async throws {
-        try await RunningService.withService { service in
-            // Faster than keys are made, whatever else the tests do.
-            let hog = try RawClient(service.bus.address)
-            for number in 0..<40 { hog.send(slowKey(["application-tag": "\(number)"])) }
-            let errors = await hog.replies(40).compactMap(\.error)
-            #expect(errors.allSatisfy { $0 == .limitsExceeded })
-            #expect(!errors.isEmpty && errors.count <= 40 - 17)
-        }
+        let service = try await makeService { limits in limits.newKeys = 1 }
+        // Faster than keys are made, whatever else the tests do.
+        let hog = try RawClient(service.bus.address)
+        for number in 0..<8 { hog.send(slowKey(["application-tag": "\(number)"])) }
+        let errors = await hog.replies(8).compactMap(\.error)
+        #expect(errors.allSatisfy { $0 == .limitsExceeded })
+        #expect(!errors.isEmpty && errors.count <= 8 - 2)
+        await service.vault.close()
     }
 
     @Test("locking in the middle of signatures answers each with a signature or IsLocked")

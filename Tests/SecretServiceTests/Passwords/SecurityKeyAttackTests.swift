@@ -135,7 +135,7 @@ struct SecurityKeyAttackTests {
         try await run(pin: pin) { service, _, key in
             var random = SeededGenerator(seed: 12)
             let process = service.daemon.child.id
-            for round in 0..<24 {
+            for round in 0..<16 {
                 var garbage = (0..<Int.random(in: 1...1500, using: &random)).map { _ in
                     UInt8.random(in: 0...255, using: &random)
                 }
