@@ -73,25 +73,18 @@ struct AliasTests {
         }
     }
 
-    @Test("#58 the alias default can be changed, and falls back to login")
+    @Test("#58 the alias default can be changed, and falls back to login; a path may go through another alias")
     func setAlias_default_fallsBackToLogin() async throws {
         try await RunningService.withService { service in
             let client = service.client
             let work = try await service.createCollection("Work")
             try await client.setAlias("default", to: work)
-            #expect(try await client.readAlias("default") == work)
+            try await client.setAlias("other", to: .defaultAlias)
+            #expect(try await [client.readAlias("default"), client.readAlias("other")] == [work, work])
             let item = try await client.createItem(session: client.openPlainSession())
             #expect(item.parent == work)
             try await client.setAlias("default", to: .root)
             #expect(try await client.readAlias("default") == .login)
-        }
-    }
-
-    @Test("#58 SetAlias accepts a path through another alias")
-    func setAlias_pathThroughAnAlias_isTheCollection() async throws {
-        try await RunningService.withService { service in
-            try await service.client.setAlias("other", to: .defaultAlias)
-            #expect(try await service.client.readAlias("other") == .login)
         }
     }
 
@@ -110,10 +103,14 @@ struct AliasTests {
         #expect(try await client.readAlias("default") == .login)
     }
 
-    @Test("#60 #113 aliases survive a restart, also right after the reply")
+    @Test("#60 #90 #113 aliases survive a restart, also right after the reply; those of a deleted collection are gone")
     func aliases_afterARestart_areThere() async throws {
         try await RunningService.withService { service in
             let client = service.client
+            let old = try await service.createCollection("Old", alias: "old")
+            try await client.setAlias("default", to: old)
+            #expect(try await client.deleteCollection(old) == .root)
+            #expect(try await [client.readAlias("old"), client.readAlias("default")] == [.root, .login])
             let work = try await service.createCollection("Work")
             try await client.setAlias("gone", to: work)
             try await client.setAlias("gone", to: .root)
@@ -121,13 +118,13 @@ struct AliasTests {
             try await client.setAlias("default", to: work)
             try await service.daemon.kill()
             try await service.daemon.start()
-            #expect(try await client.readAlias("wörk") == work)
-            #expect(try await client.readAlias("default") == work)
-            #expect(try await client.readAlias("gone") == .root)
+            var aliases: [ObjectPath] = []
+            for name in ["wörk", "default", "gone", "old"] { aliases.append(try await client.readAlias(name)) }
+            #expect(aliases == [work, work, .root, .root])
         }
     }
 
-    @Test("#61 a fresh account has a default collection: login, locked and empty")
+    @Test("#61 #115 a fresh account's default collection is login, empty and locked until it gets a password")
     func freshAccount_hasADefaultCollection() async throws {
         try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
             let client = service.client
@@ -140,35 +137,14 @@ struct AliasTests {
             }
             let session = try await client.openPlainSession()
             await #expect(throws: BusError.isLocked) { try await client.createItem(session: session) }
-        }
-    }
-
-    @Test("#61 #115 on a fresh account the first unlock asks for a new password and creates login")
-    func freshAccount_firstUnlock_makesLogin() async throws {
-        try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
-            let client = service.client
             let prompter = try await FakePrompter(on: service.bus, [.answer("chosen")])
             let (unlocked, prompt) = try await client.unlock([.defaultAlias])
             #expect(unlocked.isEmpty && prompt != .root)
             #expect(try await client.complete(prompt).paths == [ObjectPath.defaultAlias.rawValue])
             #expect(prompter.questions.count == 1)
-            let item = try await client.createItem(session: client.openPlainSession())
+            let item = try await client.createItem(session: session)
             try await service.daemon.restart(KeychainDaemon.Options(password: "chosen"))
             #expect(try await client.secretText(of: item, session: client.openPlainSession()) == "secret")
-        }
-    }
-
-    @Test("#90 an alias of a deleted collection is removed")
-    func deletedCollection_losesItsAliases() async throws {
-        try await RunningService.withService { service in
-            let client = service.client
-            let work = try await service.createCollection("Work", alias: "work")
-            try await client.setAlias("default", to: work)
-            #expect(try await client.deleteCollection(work) == .root)
-            #expect(try await client.readAlias("work") == .root)
-            #expect(try await client.readAlias("default") == .login)
-            try await service.daemon.restart()
-            #expect(try await client.readAlias("work") == .root)
         }
     }
 }

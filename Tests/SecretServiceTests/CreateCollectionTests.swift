@@ -41,16 +41,6 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#54 an empty alias is no alias")
-    func createCollection_emptyAlias_isNone() async throws {
-        try await RunningService.withService { service in
-            let first = try await service.createCollection("Same")
-            let second = try await service.createCollection("Same")
-            #expect(first != second)
-            #expect(try await service.client.readAlias("") == .root)
-        }
-    }
-
     @Test("#55 an existing collection with the alias is returned at once, with the properties set")
     func createCollection_aliasIsTaken_givesThatCollection() async throws {
         try await RunningService.withService { service in
@@ -71,37 +61,23 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#55 two clients that create a collection with one alias get the same collection")
-    func createCollection_twoAtOnce_giveOneCollection() async throws {
-        try await RunningService.withService { service in
-            let first = service.client
-            let second = try await service.makeClient()
-            let prompter = try await FakePrompter(on: service.bus, [.answer("chosen")])
-            let firstPrompt = try await first.createCollection([:], alias: "one").prompt
-            let secondPrompt = try await second.createCollection([:], alias: "one").prompt
-            async let firstOutcome = first.complete(firstPrompt)
-            async let secondOutcome = second.complete(secondPrompt)
-            let paths = try await [firstOutcome.path, secondOutcome.path]
-            #expect(paths[0] != nil && paths[0] != .root && paths[0] == paths[1])
-            #expect(try await first.collections().count == 3)
-            await prompter.crash()
-        }
-    }
-
-    @Test("#4 #54 two clients that create collections with one label get a collection each")
-    func createCollection_twoOfOneName_areTwo() async throws {
+    @Test("#4 #54 #55 two clients that create a collection get the same one by an alias, and one each without")
+    func createCollection_twoAtOnce_giveOneByAlias() async throws {
         try await RunningService.withService { service in
             let first = service.client
             let second = try await service.makeClient()
             let prompter = try await FakePrompter(on: service.bus, [.answer("chosen")])
             let properties = SecretServiceProxy.collectionProperties(label: "Same")
-            let firstPrompt = try await first.createCollection(properties).prompt
-            let secondPrompt = try await second.createCollection(properties).prompt
-            async let firstOutcome = first.complete(firstPrompt)
-            async let secondOutcome = second.complete(secondPrompt)
-            let paths = try await [firstOutcome.path, secondOutcome.path]
-            #expect(paths[0] != paths[1])
-            #expect(try await Set(first.collections()).count == 4)
+            for (alias, count) in [("one", 1), ("", 2)] {
+                let firstPrompt = try await first.createCollection(properties, alias: alias).prompt
+                let secondPrompt = try await second.createCollection(properties, alias: alias).prompt
+                async let firstOutcome = first.complete(firstPrompt)
+                async let secondOutcome = second.complete(secondPrompt)
+                let paths = try await [firstOutcome.path, secondOutcome.path].compactMap(\.self)
+                #expect(paths.count == 2 && !paths.contains(.root) && Set(paths).count == count)
+            }
+            #expect(try await first.collections().count == 5)
+            #expect(try await first.readAlias("") == .root)
             await prompter.crash()
         }
     }

@@ -20,23 +20,6 @@ struct DiffieHellmanTests {
 
     private static let algorithm = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
-    @Test("#26 #29 the service's public key is always an ay of 128 bytes")
-    func publicKey_has128Bytes() async throws {
-        let (client, _) = try await SharedService.client()
-        var keys: Set<[UInt8]> = []
-        for _ in 0..<300 {
-            let (output, session) = try await client.openSession(Self.algorithm, .bytes(ByteArray([2])))
-            guard case .bytes(let key) = output else {
-                Issue.record("the output is not an ay")
-                return
-            }
-            #expect(key.bytes.count == 128)
-            keys.insert(key.bytes)
-            try await client.closeSession(session)
-        }
-        #expect(keys.count == 300)
-    }
-
     @Test("#28 a public key may have any number of leading zeros", arguments: [0, 1, 2, 128, 1000])
     func publicKey_leadingZeros_areAccepted(zeros: Int) async throws {
         let (client, plain) = try await SharedService.client()
@@ -85,27 +68,18 @@ struct DiffieHellmanTests {
         }
     }
 
-    @Test("#26 #45 a public key of another type than ay is InvalidArgs")
-    func publicKey_ofAnotherType_isInvalidArgs() async throws {
-        let (client, _) = try await SharedService.client()
-        for input in [.string(""), .string("key"), .uint64(2), .strings([])] as [Variant] {
-            await #expect(throws: BusError.invalidArgs) { try await client.openSession(Self.algorithm, input) }
-        }
-    }
-
-    @Test("#26 #27 #28 #29 #30 #31 #32 a thousand handshakes with another implementation agree")
+    /// One session in 85 has a leading zero in the shared secret or a public key: there are as many as that takes.
+    @Test("#26 #27 #28 #29 #30 #31 #32 handshakes with another implementation agree, also about leading zeros")
     func handshakes_withAnotherImplementation_agree() async throws {
         let service = try await SharedService.get()
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(secret: "sixteen bytes ok", session: session)
         let result = try await Command.python(
             Self.handshakes,
-            [item.rawValue, "1000"],
+            [item.rawValue, String(CaseSample.size(of: 1000, oneIn: 10))],
             environment: service.daemon.environment
         )
         #expect(result.succeeded, "\(result.errors)")
-        // One session in 256 has a leading zero in the shared secret or a public key.
-        #expect(result.text.contains("short"), "\(result.text)")
     }
 
     private static let handshakes = """
@@ -118,8 +92,8 @@ struct DiffieHellmanTests {
         proxy = bus.get_object('org.freedesktop.secrets', '/org/freedesktop/secrets')
         service = dbus.Interface(proxy, 'org.freedesktop.Secret.Service')
         stored = dbus.Interface(bus.get_object('org.freedesktop.secrets', item), 'org.freedesktop.Secret.Item')
-        short = 0
-        for number in range(count):
+        outputs, short = [], 0
+        while len(outputs) < count or not short:
             exponent = int.from_bytes(os.urandom(32), 'big') | 1
             public = pow(2, exponent, PRIME)
             # Without leading zeros, as the text allows.
@@ -127,6 +101,7 @@ struct DiffieHellmanTests {
             output, session = service.OpenSession(
                 'dh-ietf1024-sha256-aes128-cbc-pkcs7', dbus.ByteArray(sent, variant_level=1), byte_arrays=True)
             assert len(output) == 128, len(output)
+            outputs.append(bytes(output))
             shared = pow(int.from_bytes(output, 'big'), exponent, PRIME).to_bytes(128, 'big')
             short += shared[0] == 0 or len(sent) < 128 or output[0] == 0
             extracted = hmac.new(bytes(32), shared, hashlib.sha256).digest()
@@ -134,9 +109,9 @@ struct DiffieHellmanTests {
             _, iv, value, _ = stored.GetSecret(session, byte_arrays=True)
             decryptor = Cipher(algorithms.AES(key), modes.CBC(bytes(iv))).decryptor()
             padded = decryptor.update(bytes(value)) + decryptor.finalize()
-            assert padded == b'sixteen bytes ok' + bytes([16]) * 16, (number, padded)
+            assert padded == b'sixteen bytes ok' + bytes([16]) * 16, (len(outputs), padded)
             dbus.Interface(bus.get_object('org.freedesktop.secrets', session, introspect=False),
                            'org.freedesktop.Secret.Session').Close()
-        print('short', short) if short else print('none had a leading zero')
+        assert len(set(outputs)) == len(outputs)
         """
 }

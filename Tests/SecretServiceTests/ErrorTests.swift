@@ -3,7 +3,7 @@ import KeychaindTestSupport
 import Testing
 
 struct ErrorTests {
-    @Test("#40 #97 #108 #110 #129 every access to a locked object is org.freedesktop.Secret.Error.IsLocked")
+    @Test("#40 #97 #98 #108 #110 #129 every access to a locked object is IsLocked until it is unlocked")
     func lockedObject_isLocked() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -16,6 +16,8 @@ struct ErrorTests {
             _ = try await service.unlock([.login])
             #expect(try await client.label(of: item) == "label")
             #expect(try await client.attributes(of: item) == ["a": "b"])
+            let second = try await client.createItem("second", session: client.openPlainSession())
+            #expect(try await client.items(of: .login) == [item, second])
         }
     }
 
@@ -147,6 +149,10 @@ struct ErrorTests {
             await #expect(throws: BusError.invalidArgs) {
                 try await client.setProperty(name, of: item, Interface.item, to: value)
             }
+        }
+        let audit = ObjectPath(unchecked: "/org/keychaind/Audit")
+        await #expect(throws: BusError.invalidArgs) {
+            try await client.call(audit, "org.keychaind.Audit1", "Read", "all")
         }
         for member in ["OpenSession", "CreateCollection", "SearchItems", "Unlock", "Lock", "GetSecrets", "ReadAlias"] {
             await #expect(throws: BusError.invalidArgs) {

@@ -34,8 +34,9 @@ struct IntrospectionTests {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
         let context = try await ContextClient(client).path
-        let portal = ObjectPath(unchecked: "/org/keychaind/Portal")
-        for path in [.service, .login, item, session, ContextClient.authentication, context, portal] as [ObjectPath] {
+        let others = ["Audit", "Backups", "Portal", "Rules"].map { ObjectPath(unchecked: "/org/keychaind/\($0)") }
+        #expect(try await Set(others.map(\.name)).isSubset(of: client.introspect(others[0].parent).children))
+        for path in [.service, .login, item, session, ContextClient.authentication, context] + others {
             let live = try await client.introspect(path).members
             for (interface, members) in live where !interface.hasPrefix("org.freedesktop.") {
                 #expect(interface.hasPrefix("org.keychaind.") || interface.hasPrefix("org.gnome.keyring."))

@@ -3,34 +3,6 @@ import KeychaindTestSupport
 import Testing
 
 struct NamesAndPathsTests {
-    @Test("#1 the daemon owns org.freedesktop.secrets on the session bus")
-    func busName_isTaken() async throws {
-        let service = try await SharedService.get()
-        let names = try await service.client.connection.call(
-            Message.call(
-                to: "org.freedesktop.DBus",
-                ObjectPath(unchecked: "/org/freedesktop/DBus"),
-                "org.freedesktop.DBus",
-                "ListNames"
-            )
-        ).read([String].self)
-        #expect(names.contains("org.freedesktop.secrets"))
-    }
-
-    @Test("#2 the interfaces begin with org.freedesktop.Secret, in the singular")
-    func interfaces_haveTheirNames() async throws {
-        let (client, session) = try await SharedService.client()
-        let item = try await client.createItem(session: session)
-        let prompt = try await client.createCollection([:]).prompt
-        for (path, interface) in [
-            (.service, "org.freedesktop.Secret.Service"), (.login, "org.freedesktop.Secret.Collection"),
-            (item, "org.freedesktop.Secret.Item"), (session, "org.freedesktop.Secret.Session"),
-            (prompt, "org.freedesktop.Secret.Prompt"),
-        ] as [(ObjectPath, String)] {
-            #expect(try await client.introspect(path).interfaces.contains(interface))
-        }
-    }
-
     @Test("#3 the service is at /org/freedesktop/secrets, and not at the outdated paths")
     func servicePath_isTheOneOfTheText() async throws {
         let (client, _) = try await SharedService.client()
@@ -42,73 +14,43 @@ struct NamesAndPathsTests {
         }
     }
 
-    @Test("#4 #8 a collection's path comes from its first label and does not change with the label")
+    @Test("#4 #8 #10 a collection's path is its first label, in letters and digits and _xx for other bytes, and unique")
     func collectionPath_comesFromTheFirstLabel() async throws {
         try await RunningService.withService { service in
-            let path = try await service.createCollection("Work")
-            #expect(path.rawValue == "/org/freedesktop/secrets/collection/Work")
-            try await service.client.setProperty("Label", of: path, Interface.collection, to: .string("Play"))
-            #expect(try await service.client.collections().contains(path))
-            #expect(
-                try await service.client.property("Label", of: path, Interface.collection, as: String.self) == "Play"
-            )
-        }
-    }
-
-    @Test("#10 bytes of a label other than letters and digits are _xx in the path, and paths are unique")
-    func collectionPath_isEncoded() async throws {
-        try await RunningService.withService { service in
             let base = "/org/freedesktop/secrets/collection/"
+            let work = try await service.createCollection("Work")
+            #expect(work.rawValue == base + "Work")
+            try await service.client.setProperty("Label", of: work, Interface.collection, to: .string("Play"))
+            #expect(try await service.client.property("Label", of: work, Interface.collection) == "Play")
             #expect(try await service.createCollection("Default keyring").rawValue == base + "Default_20keyring")
             #expect(try await service.createCollection("Default_keyring").rawValue == base + "Default_5fkeyring")
-            #expect(try await service.createCollection("Büro").rawValue == base + "B_c3_bcro")
+            let encoded = try await service.createCollection("Büro")
+            #expect(encoded.rawValue == base + "B_c3_bcro")
             let again = try await service.createCollection("Büro")
-            #expect(again.rawValue.hasPrefix(base) && again.rawValue != base + "B_c3_bcro")
-            #expect(try await Set(service.client.collections()).count == 6)
+            #expect(again.rawValue.hasPrefix(base) && again != encoded)
+            // A label of any length gives a path of bounded length.
+            let label = String(repeating: "ä", count: 1000)
+            let long = try await service.createCollection(label)
+            #expect(long.name.utf8.count <= 100)
+            #expect(try await service.client.property("Label", of: long, Interface.collection) == label)
+            let collections = try await service.client.collections()
+            #expect(collections.count == 8 && collections.contains(work))
         }
     }
 
-    @Test("#4 a label of any length gives a path of bounded length")
-    func collectionPath_longLabel_isTruncated() async throws {
-        try await RunningService.withService { service in
-            let path = try await service.createCollection(String(repeating: "ä", count: 1000))
-            #expect(path.name.utf8.count <= 100)
-            #expect(
-                try await service.client.property("Label", of: path, Interface.collection, as: String.self).count
-                    == 1000
-            )
-        }
-    }
-
-    @Test("#5 the service chooses an item's path below its collection")
-    func itemPath_isBelowItsCollection() async throws {
+    @Test("#5 #6 #9 the service chooses the paths of items, sessions and prompts below their parents")
+    func paths_areMadeByTheService() async throws {
         let (client, session) = try await SharedService.client()
-        let first = try await client.createItem(session: session)
-        let second = try await client.createItem(session: session)
-        #expect(first.parent == .login && second.parent == .login && first != second)
-    }
-
-    @Test("#5 #8 the path of a deleted item is not used again")
-    func itemPath_isNotUsedAgain() async throws {
-        try await RunningService.withService { service in
-            let client = service.client
-            let session = try await client.openPlainSession()
-            let deleted = try await client.createItem(session: session)
-            _ = try await client.deleteItem(deleted)
-            #expect(try await client.createItem(session: session) != deleted)
-            try await service.daemon.restart()
-            let last = try await client.createItem(session: client.openPlainSession())
-            _ = try await client.deleteItem(last)
-            try await service.daemon.restart()
-            #expect(try await client.createItem(session: client.openPlainSession()) != last)
+        let items = [try await client.createItem(session: session), try await client.createItem(session: session)]
+        let sessions = [session, try await client.openPlainSession()]
+        let prompts = [try await client.createCollection([:]).prompt, try await client.createCollection([:]).prompt]
+        for (paths, parent) in [
+            (items, "collection/login"), (sessions, "session"), (prompts, "prompt"),
+        ] {
+            #expect(paths[0] != paths[1])
+            #expect(paths.map(\.parent.rawValue) == [String](repeating: "/org/freedesktop/secrets/\(parent)", count: 2))
         }
-    }
-
-    @Test("#6 the service chooses a session's path below /org/freedesktop/secrets/session")
-    func sessionPath_isMadeByTheService() async throws {
-        let (client, first) = try await SharedService.client()
-        let second = try await client.openPlainSession()
-        #expect(first.parent.rawValue == "/org/freedesktop/secrets/session" && first != second)
+        for prompt in prompts { try await client.dismiss(prompt) }
     }
 
     @Test("#3 #6 a session has one path, which is not below another object")
@@ -123,63 +65,56 @@ struct NamesAndPathsTests {
         try await client.closeSession(session)
     }
 
-    @Test("#7 #61 the default collection is also at /aliases/default")
+    @Test("#7 #11 #61 the default collection and its items are also at /aliases/default")
     func aliasPath_isTheCollection() async throws {
         let (client, session) = try await SharedService.client()
-        let item = try await client.createItem(in: .defaultAlias, "label", ["alias": "path"], session: session)
+        let attributes = ["alias": "path"]
+        let item = try await client.createItem(in: .defaultAlias, "old", attributes, secret: "s", session: session)
         #expect(item.parent == .login)
-        #expect(try await client.searchItems(["alias": "path"], in: .defaultAlias) == [item])
-        #expect(try await client.searchItems(["alias": "path"], in: .login) == [item])
+        #expect(try await client.searchItems(attributes, in: .defaultAlias) == [item])
+        #expect(try await client.searchItems(attributes, in: .login) == [item])
         #expect(
             try await client.properties(of: .defaultAlias, Interface.collection)["Created"]
                 == client.properties(of: .login, Interface.collection)["Created"]
         )
+        let alias = ObjectPath.defaultAlias.appending(item.name)
+        #expect(try await client.secretText(of: alias, session: session) == "s")
+        #expect(try await client.attributes(of: alias) == attributes)
+        try await client.setProperty("Label", of: alias, Interface.item, to: .string("new"))
+        #expect(try await client.label(of: item) == "new")
+        #expect(try await Array(client.secrets(of: [alias], session: session).keys) == [alias])
+        #expect(try await client.deleteItem(alias) == .root)
+        await #expect(throws: BusError.noSuchObject) { try await client.label(of: item) }
     }
 
-    @Test("#8 collections and items keep their paths after a restart and a crash")
+    @Test("#5 #8 collections and items keep their paths after restarts, and no path of a deleted item is used again")
     func paths_afterARestart_areTheSame() async throws {
         try await RunningService.withService { service in
             let client = service.client
             let collection = try await service.createCollection("Stays")
-            let session = try await client.openPlainSession()
+            var session = try await client.openPlainSession()
             var items: [ObjectPath] = []
             for number in 0..<5 {
                 items.append(
                     try await client.createItem(in: collection, "\(number)", ["n": "\(number)"], session: session)
                 )
             }
-            _ = try await client.deleteItem(items.remove(at: 2))
+            let inside = items.remove(at: 2)
+            _ = try await client.deleteItem(inside)
+            let last = try await client.createItem(session: session)
+            _ = try await client.deleteItem(last)
+            #expect(try await client.createItem(session: session) != last)
             try await service.daemon.restart()
             #expect(try await client.items(of: collection) == items)
+            session = try await client.openPlainSession()
+            let deleted = try await client.createItem(session: session)
+            _ = try await client.deleteItem(deleted)
             try await service.daemon.kill()
             try await service.daemon.start()
             #expect(try await client.items(of: collection) == items)
             #expect(try await client.searchItems(["n": "4"]).locked == [items[3]])
+            #expect(try await client.createItem(session: client.openPlainSession()) != deleted)
         }
-    }
-
-    @Test("#9 a prompt's path is below /org/freedesktop/secrets/prompt")
-    func promptPath_isBelowPrompt() async throws {
-        let (client, _) = try await SharedService.client()
-        let prompt = try await client.createCollection([:]).prompt
-        #expect(prompt.parent.rawValue == "/org/freedesktop/secrets/prompt")
-        try await client.dismiss(prompt)
-    }
-
-    @Test("#11 a collection's items are also below its alias")
-    func aliasPath_carriesItems() async throws {
-        let (client, session) = try await SharedService.client()
-        let item = try await client.createItem(in: .login, "old", ["on": "alias"], secret: "s", session: session)
-        let alias = ObjectPath.defaultAlias.appending(item.name)
-        #expect(try await client.secretText(of: alias, session: session) == "s")
-        #expect(try await client.attributes(of: alias) == ["on": "alias"])
-        try await client.setProperty("Label", of: alias, Interface.item, to: .string("new"))
-        #expect(try await client.label(of: item) == "new")
-        #expect(
-            try await client.secrets(of: [alias], session: session).keys.sorted { $0.rawValue < $1.rawValue } == [alias]
-        )
-        #expect(try await client.deleteItem(alias) == .root)
-        await #expect(throws: BusError.noSuchObject) { try await client.label(of: item) }
     }
 
     @Test("#12 every object answers Introspectable, Peer and Properties")

@@ -9,37 +9,24 @@ struct SecretStructTests {
         [UInt8](repeating: 0x41, count: 4097), [UInt8](repeating: 0, count: 1 << 20),
     ]
 
-    @Test("#13 a secret is (oayays)")
-    func signature_isThatOfTheText() async throws {
+    @Test("#13 #14 #15 a secret is (oayays): its session, no parameters or an IV of 16 bytes for Diffie-Hellman")
+    func structure_isThatOfTheText() async throws {
         let (client, session) = try await SharedService.client()
+        let encrypted = try await EncryptedSession(with: client)
         let item = try await client.createItem(session: session)
         #expect(try await client.call(item, Interface.item, "GetSecret", session).signature == "(oayays)")
         #expect(
             try await client.call(.service, Interface.service, "GetSecrets", [item], session).signature
                 == "a{o(oayays)}"
         )
+        for (path, count) in [(session, 0), (encrypted.path, 16)] {
+            let secret = try await client.secret(of: item, session: path)
+            #expect(secret.session == path && secret.parameters.count == count)
+            #expect(try await client.secrets(of: [item], session: path)[item]?.session == path)
+        }
     }
 
-    @Test("#14 a secret names the session that encrypts it")
-    func session_isTheOneOfTheCall() async throws {
-        let (client, first) = try await SharedService.client()
-        let second = try await client.openPlainSession()
-        let item = try await client.createItem(session: first)
-        #expect(try await client.secret(of: item, session: first).session == first)
-        #expect(try await client.secret(of: item, session: second).session == second)
-        #expect(try await client.secrets(of: [item], session: second)[item]?.session == second)
-    }
-
-    @Test("#15 the parameters are empty for plain, and an IV of 16 bytes for Diffie-Hellman")
-    func parameters_dependOnTheAlgorithm() async throws {
-        let (client, session) = try await SharedService.client()
-        let encrypted = try await EncryptedSession(with: client)
-        let item = try await client.createItem(session: session)
-        #expect(try await client.secret(of: item, session: session).parameters.isEmpty)
-        #expect(try await client.secret(of: item, session: encrypted.path).parameters.count == 16)
-    }
-
-    @Test("#16 a secret of any bytes is returned unchanged", arguments: awkward)
+    @Test("#16 #107 a secret of any bytes is returned unchanged", arguments: awkward)
     func value_anyBytes_comesBack(value: [UInt8]) async throws {
         let (client, session) = try await SharedService.client()
         let encrypted = try await EncryptedSession(with: client)

@@ -3,12 +3,14 @@ import KeychaindTestSupport
 import Testing
 
 struct SessionTests {
-    @Test("#19 #22 #24 plain: an empty string in both directions, and a session")
+    @Test("#19 #21 #22 #24 #26 both algorithms need one round; plain has an empty string in both directions")
     func openSession_plain_givesAnEmptyString() async throws {
         let (client, _) = try await SharedService.client()
         let (output, session) = try await client.openSession("plain", .string(""))
         #expect(output == .string(""))
-        #expect(try await client.introspect(session).interfaces.contains(Interface.session))
+        for path in [session, try await EncryptedSession(with: client).path] {
+            #expect(try await client.introspect(path).interfaces.contains(Interface.session))
+        }
     }
 
     @Test(
@@ -21,13 +23,6 @@ struct SessionTests {
         await #expect(throws: BusError.notSupported) {
             try await client.openSession(algorithm, .bytes(ByteArray([1, 2, 3])))
         }
-    }
-
-    @Test("#21 #26 both algorithms need one round")
-    func openSession_result_isNeverOpen() async throws {
-        let (client, plain) = try await SharedService.client()
-        let encrypted = try await EncryptedSession(with: client)
-        #expect(plain != .root && encrypted.path != .root)
     }
 
     @Test("#23 the negotiated algorithm applies to all transfers of the session")
@@ -47,11 +42,17 @@ struct SessionTests {
         #expect(try await client.secretText(of: item, session: plain) == "second")
     }
 
-    @Test("#25 plain with an input other than a string is InvalidArgs")
-    func openSession_plainWithOtherInput_isInvalidArgs() async throws {
+    @Test("#25 #26 #45 an input of another type than plain's string and the ay of Diffie-Hellman is InvalidArgs")
+    func openSession_otherInput_isInvalidArgs() async throws {
         let (client, _) = try await SharedService.client()
-        for input in [.bytes(ByteArray([])), .uint32(0), .variant(.string("")), .objectPath(.root)] as [Variant] {
-            await #expect(throws: BusError.invalidArgs) { try await client.openSession("plain", input) }
+        let bytes = Variant.bytes(ByteArray([]))
+        for (algorithm, inputs) in [
+            ("plain", [bytes, .uint32(0), .variant(.string("")), .objectPath(.root)]),
+            ("dh-ietf1024-sha256-aes128-cbc-pkcs7", [.string(""), .string("key"), .uint64(2), .strings([])]),
+        ] as [(String, [Variant])] {
+            for input in inputs {
+                await #expect(throws: BusError.invalidArgs) { try await client.openSession(algorithm, input) }
+            }
         }
     }
 

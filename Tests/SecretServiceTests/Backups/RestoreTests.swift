@@ -45,20 +45,6 @@ struct RestoreTests {
         return (outcome, prompter.questions.all)
     }
 
-    @Test("the interface is the one in its file")
-    func interface_isThatOfItsFile() async throws {
-        try await RunningService.withService { service in
-            let parent = try await service.client.introspect(ObjectPath(unchecked: "/org/keychaind"))
-            #expect(parent.children.contains("Backups"))
-            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().deletingLastPathComponent()
-                .appendingPathComponent("dbus/\(Self.interface).xml")
-            let expected = try Introspection(xml: String(contentsOf: file, encoding: .utf8))
-            let live = try await service.client.introspect(Self.path).members
-            #expect(live[Self.interface] == expected.members[Self.interface])
-        }
-    }
-
     @Test("if one password opens both, a restore asks once and locks the keychain")
     func restore_onePasswordOpensBoth_asksOnce_andLocks() async throws {
         try await RunningService.withService { service in
@@ -196,16 +182,6 @@ struct RestoreTests {
             try await service.client.dismiss(prompt)
             _ = try await service.client.completion(of: prompt)
             await prompter.crash()
-        }
-    }
-
-    @Test("other methods refuse descriptors")
-    func descriptors_areTakenNowhereElse() async throws {
-        try await RunningService.withService { service in
-            let descriptor = FileDescriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
-            await #expect(throws: BusError(.invalidArguments, "")) {
-                try await service.client.call(.login, Self.interface, "Restore", descriptor)
-            }
         }
     }
 }
