@@ -53,24 +53,25 @@ struct GrantTests {
         }
     }
 
-    /// A large secret, which is read from disk, and a small one.
-    @Test("GetSecrets returns a sealed item under a grant", arguments: [10, 10_000])
-    func getSecrets_ofASealedItem_givesItUnderAGrant(size: Int) async throws {
+    @Test("GetSecrets returns a sealed item under a grant, whether it is in memory or read from disk")
+    func getSecrets_ofASealedItem_givesItUnderAGrant() async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
             let session = try await client.openPlainSession()
-            let secret = String(repeating: "s", count: size)
-            let item = try await client.createProtectedItem(
-                "Bank",
-                ["service": "bank"],
-                "devicePasscode",
-                secret: secret,
-                session: session
-            )
-            #expect(try await client.secrets(of: [item], session: session).isEmpty)
-            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
-            let answer = try await client.secrets(of: [item], session: session)
-            #expect(answer[item]?.value == Array(secret.utf8))
+            for size in [10, 10_000] {
+                let secret = String(repeating: "s", count: size)
+                let attributes = ["size": "\(size)"]
+                let item = try await client.createProtectedItem(
+                    "Bank",
+                    attributes,
+                    "devicePasscode",
+                    secret: secret,
+                    session: session
+                )
+                #expect(try await client.secrets(of: [item], session: session).isEmpty)
+                #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+                #expect(try await client.secrets(of: [item], session: session)[item]?.value == Array(secret.utf8))
+            }
         }
     }
 
@@ -166,51 +167,31 @@ struct GrantTests {
         }
     }
 
-    @Test("locking an item ends only the caller's grant")
-    func lockOfTheItem_endsTheCallersGrant_andNoOther() async throws {
+    @Test("locking an item, or a disconnect, ends only the caller's grant; locking the collection ends all")
+    func lock_endsGrants() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
             let other = try await service.makeClient()
+            let leaving = try await service.makeClient()
             let item = try await client.createProtectedItem(session: session)
-            _ = try await service.unlock([item], as: client)
-            _ = try await service.unlock([item], as: other)
+            for program in [client, other, leaving] { _ = try await service.unlock([item], as: program) }
             #expect(try await client.lock([item]).locked == [item])
+            await leaving.disconnect()
+            #expect(try await service.makeClient().isItemLocked(item))
             #expect(try await client.isItemLocked(item))
             #expect(try await !other.isItemLocked(item))
             #expect(try await !client.isCollectionLocked(.login))
             #expect(client.lockNotices(of: item) == [false, true] && other.lockNotices(of: item) == [false])
-        }
-    }
 
-    @Test("locking the collection ends all grants")
-    func lockOfTheCollection_endsAllGrants() async throws {
-        try await RunningService.withPrompter { service, prompter in
-            let client = service.client
-            let session = try await client.openPlainSession()
-            let item = try await client.createProtectedItem(session: session)
-            _ = try await service.unlock([item], as: client)
             try await client.lock([.login])
             #expect(try await service.unlock([.login], as: client).paths == [ObjectPath.login.rawValue])
-            #expect(try await client.isItemLocked(item))
+            #expect(try await other.isItemLocked(item))
             await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
         }
     }
 
-    @Test("a disconnect ends the grant")
-    func disconnect_endsTheGrant() async throws {
-        try await RunningService.withPrompter { service, prompter in
-            let session = try await service.client.openPlainSession()
-            let item = try await service.client.createProtectedItem(session: session)
-            let first = try await service.makeClient()
-            _ = try await service.unlock([item], as: first)
-            await first.disconnect()
-            let second = try await service.makeClient()
-            #expect(try await second.isItemLocked(item))
-        }
-    }
-
-    @Test("a change under a grant succeeds")
+    @Test("a change under a grant succeeds, and one of Type keeps the protection")
     func change_underAGrant_isDone() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
@@ -220,6 +201,8 @@ struct GrantTests {
                 let item = try await client.createItem("Bank", attributes, session: session)
                 _ = try await service.unlock([item], as: client)
                 try await client.setProperty("Label", of: item, Interface.item, to: .string("New"))
+                try await client.setProperty("Type", of: item, Interface.item, to: .string("other"))
+                #expect(try await client.attributes(of: item)[Reserved.accessControl] == accessControl)
                 try await client.setSecret(WireSecret(session: session, value: [1, 2]), of: item)
                 #expect(try await client.label(of: item) == "New")
                 #expect(try await client.secret(of: item, session: session).value == [1, 2])
@@ -229,7 +212,7 @@ struct GrantTests {
                     Interface.item,
                     to: .stringDictionary(["service": accessControl])
                 )
-                #expect(try await client.attributes(of: item) == ["service": accessControl])
+                #expect(try await client.attributes(of: item) == ["service": accessControl, "xdg:schema": "other"])
                 let other = try await service.makeClient()
                 #expect(try await !other.isItemLocked(item))
                 #expect(try await client.secret(of: item, session: session).value == [1, 2])

@@ -4,7 +4,7 @@ import Testing
 
 /// A dialog names every item, the action, and what else it permits for how long.
 struct NamingTests {
-    @Test("the dialog of a locked keychain names the items")
+    @Test("the dialog of a locked keychain names the items; one that was never unlocked asks for the passcode again")
     func lockedKeychain_itsDialogNamesTheItems() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
@@ -13,23 +13,15 @@ struct NamingTests {
             let sealed = try await client.createProtectedItem("Sealed", ["n": "2"], "devicePasscode", session: session)
             try await client.lock([.login])
             #expect(try await service.unlock([bank, sealed], as: client).paths == [bank, sealed].map(\.rawValue))
-            #expect(
-                prompter.questions.all.map(\.wish) == ["unlock the keychain “Login” and use “Bank”, “Sealed”"]
-            )
             #expect(try await client.secretText(of: sealed, session: session) == "secret")
-        }
-    }
-
-    /// The items of a keychain that was never unlocked are unknown.
-    @Test("a keychain that was never unlocked asks for the passcode again")
-    func keychainNotUnlockedYet_thePasscodeIsAskedForAgain() async throws {
-        try await RunningService.withPrompter { service, prompter in
-            let client = service.client
-            let session = try await client.openPlainSession()
-            let bank = try await client.createProtectedItem("Bank", session: session)
-            try await service.daemon.restart(KeychainDaemon.Options(password: nil))
+            // Its items are unknown.
+            try await service.restartLocked()
             #expect(try await service.unlock([bank], as: client).paths == [bank.rawValue])
-            #expect(prompter.questions.all.map(\.wish) == ["unlock the keychain “Login”", "use “Bank”"])
+            #expect(
+                prompter.questions.all.map(\.wish) == [
+                    "unlock the keychain “Login” and use “Bank”, “Sealed”", "unlock the keychain “Login”", "use “Bank”",
+                ]
+            )
             #expect(prompter.questions.all.last?.text("description")?.contains("Keychain: “Login”") == true)
         }
     }
@@ -49,25 +41,23 @@ struct NamingTests {
         }
     }
 
-    @Test(
-        "the dialog of an evaluation says what it permits",
-        arguments: [
-            (UInt32(0), "once"), (1, "for one second"), (10_000, "for 10 seconds"), (300_000, "for 5 minutes"),
-        ]
-    )
-    func evaluation_saysWhatItGives(reuse: UInt32, time: String) async throws {
+    @Test("the dialog of an evaluation says what it permits")
+    func evaluation_saysWhatItGives() async throws {
         try await RunningService.withPrompter { service, prompter in
-            let context = try await ContextClient(service.client)
-            try await context.set("ReuseDuration", to: .uint32(reuse))
-            try await context.evaluate()
-            try await context.evaluate("devicePasscode")
-            let messages = prompter.questions.all.compactMap(\.wish)
-            let means = ["your fingerprint or password protects", "your password protects"]
-            for (message, means) in zip(messages, means) {
+            var expected: [String] = []
+            for (reuse, time) in [
+                (0, "once"), (1, "for one second"), (10_000, "for 10 seconds"), (300_000, "for 5 minutes"),
+            ] {
+                let context = try await ContextClient(service.client)
+                try await context.set("ReuseDuration", to: .uint32(UInt32(reuse)))
+                try await context.evaluate()
+                try await context.evaluate("devicePasscode")
                 let verb = reuse == 0 ? "use" : "use or change"
-                #expect(message == "know that it is you, and \(verb) every item that \(means), \(time)")
+                for means in ["your fingerprint or password protects", "your password protects"] {
+                    expected.append("know that it is you, and \(verb) every item that \(means), \(time)")
+                }
             }
-            #expect(messages.count == 2)
+            #expect(prompter.questions.all.map(\.wish) == expected)
         }
     }
 

@@ -120,17 +120,6 @@ struct WeakeningTests {
         }
     }
 
-    @Test("setting Type under a grant keeps the protection")
-    func typeOfAProtectedItem_underAGrant_keepsTheProtection() async throws {
-        try await RunningService.withPrompter { service, prompter in
-            let client = service.client
-            let item = try await client.createProtectedItem(session: client.openPlainSession())
-            _ = try await service.unlock([item], as: client)
-            try await client.setProperty("Type", of: item, Interface.item, to: .string("other"))
-            #expect(try await client.attributes(of: item)[Reserved.accessControl] == "userPresence")
-        }
-    }
-
     @Test("a forged Completed unlocks nothing")
     func forgedCompleted_releasesNothing() async throws {
         try await RunningService.withPrompter([.hang]) { service, prompter in

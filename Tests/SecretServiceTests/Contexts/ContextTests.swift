@@ -4,30 +4,33 @@ import Testing
 
 /// `org.keychaind.Authentication1` with the passcode.
 struct ContextTests {
-    @Test("an evaluation and an unlock take one dialog")
+    @Test("an evaluation and an unlock take one dialog, also for a sealed item")
     func evaluate_thenUnlock_asksOnce() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
             let item = try await client.createProtectedItem(session: session)
+            let sealed = try await client.createProtectedItem("Sealed", [:], "devicePasscode", session: session)
             let context = try await ContextClient(client)
             try await context.evaluate(reason: "to pay")
             let question = try #require(prompter.questions.all.first)
             #expect(question.text("description")?.contains("to pay") == true)
-            let (unlocked, prompt) = try await context.unlock([item])
-            #expect(unlocked == [item] && prompt == .root)
-            #expect(try await client.secretText(of: item, session: session) == "secret")
+            for unlocked in [item, sealed] {
+                #expect(try await context.unlock([unlocked]) == ([unlocked], .root))
+                #expect(try await client.secretText(of: unlocked, session: session) == "secret")
+            }
             #expect(prompter.questions.count == 1)
         }
     }
 
-    @Test("an unlock without an evaluation shows the context's texts")
+    @Test("an unlock without an evaluation shows the context's texts, and counts for a sealed item, too")
     func unlock_withoutEvaluation_asksWithTheContextsWords() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
             let first = try await client.createProtectedItem("First", ["n": "1"], session: session)
             let second = try await client.createProtectedItem("Second", ["n": "2"], session: session)
+            let sealed = try await client.createProtectedItem("Third", ["n": "3"], "devicePasscode", session: session)
             let context = try await ContextClient(client)
             try await context.set("Reason", to: .string("to show it"))
             try await context.set("CancelTitle", to: .string("Rather not"))
@@ -39,61 +42,18 @@ struct ContextTests {
             #expect(question.text("cancel-label") == "Rather not")
             // The authentication counts again within the reuse time.
             #expect(try await context.unlock([second]).unlocked == [second])
-            #expect(prompter.questions.count == 1)
-        }
-    }
-
-    @Test("a sealed item needs no second dialog after the passcode")
-    func unlock_ofASealedItem_afterThePasscode_asksOnce() async throws {
-        try await RunningService.withPrompter { service, prompter in
-            let client = service.client
-            let session = try await client.openPlainSession()
-            let item = try await client.createProtectedItem("Sealed", [:], "devicePasscode", session: session)
-            let context = try await ContextClient(client)
-            try await context.evaluate()
-            #expect(try await context.unlock([item]) == ([item], .root))
-            #expect(try await client.secretText(of: item, session: session) == "secret")
-            #expect(prompter.questions.count == 1)
-        }
-    }
-
-    @Test("a sealed item needs no second dialog after a prompt of the context")
-    func unlock_ofASealedItem_afterAPromptOfTheContext_asksOnce() async throws {
-        try await RunningService.withPrompter { service, prompter in
-            let client = service.client
-            let session = try await client.openPlainSession()
-            let first = try await client.createProtectedItem("First", ["n": "1"], session: session)
-            let sealed = try await client.createProtectedItem("Second", ["n": "2"], "devicePasscode", session: session)
-            let context = try await ContextClient(client)
-            let prompt = try await context.unlock([first]).prompt
-            #expect(try await client.complete(prompt).paths == [first.rawValue])
             try await context.set("InteractionNotAllowed", to: .boolean(true))
             #expect(try await context.unlock([sealed]) == ([sealed], .root))
             #expect(prompter.questions.count == 1)
         }
     }
 
-    @Test("without reuse, a sealed item opens once")
-    func reuseOfNothing_opensASealedItemOnce() async throws {
+    @Test("without reuse, one unlock permits one release", arguments: ["userPresence", "devicePasscode"])
+    func reuseOfNothing_isOneUnlock_andOneRelease(accessControl: String) async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
-            let item = try await client.createProtectedItem("Sealed", [:], "devicePasscode", session: session)
-            let context = try await ContextClient(client)
-            try await context.set("ReuseDuration", to: .uint32(0))
-            try await context.evaluate()
-            #expect(try await context.unlock([item]).unlocked == [item])
-            #expect(try await client.secretText(of: item, session: session) == "secret")
-            #expect(try await context.unlock([item]).prompt != .root)
-        }
-    }
-
-    @Test("without reuse, one unlock permits one release")
-    func reuseOfNothing_isOneUnlock_andOneRelease() async throws {
-        try await RunningService.withPrompter { service, prompter in
-            let client = service.client
-            let session = try await client.openPlainSession()
-            let item = try await client.createProtectedItem(session: session)
+            let item = try await client.createProtectedItem("Bank", [:], accessControl, session: session)
             let context = try await ContextClient(client)
             try await context.set("ReuseDuration", to: .uint32(0))
             try await context.evaluate()
@@ -150,24 +110,33 @@ struct ContextTests {
         }
     }
 
-    @Test("a dialog cancelled by the user is userCancel")
-    func cancelledByThePerson_isUserCancel() async throws {
-        try await RunningService.withPrompter([.cancel]) { service, _ in
-            let context = try await ContextClient(service.client)
-            await #expect(throws: BusError.authentication("UserCancel")) { try await context.evaluate() }
-        }
-    }
-
-    @Test("an evaluation ended by the program is appCancel", arguments: ["Cancel", "Invalidate"])
-    func endedByTheProgram_isAppCancel(member: String) async throws {
+    @Test("an evaluation ends with Cancel and Invalidate as appCancel, with a lock of login, and with its connection")
+    func evaluation_ends() async throws {
         try await RunningService.withPrompter([.hang]) { service, prompter in
-            let context = try await ContextClient(service.client)
-            let evaluation = Task { try await context.evaluate() }
-            _ = try await prompter.questions.first("the question")
-            await #expect(throws: BusError.authentication("InvalidContext")) { try await context.evaluate() }
-            try await context.call(member)
-            await #expect(throws: BusError.authentication("AppCancel")) { try await evaluation.value }
-            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            for end in ["Cancel", "Invalidate", "lock", "disconnect"] {
+                let client = try await service.makeClient()
+                let context = try await ContextClient(client)
+                let (asked, called) = (prompter.questions.count, prompter.calls.count)
+                let evaluation = Task { try await context.evaluate() }
+                _ = try await prompter.questions.first("the question", after: asked)
+                await #expect(throws: BusError.authentication("InvalidContext")) { try await context.evaluate() }
+                switch end {
+                case "lock":
+                    try await service.client.lock([.login])
+                    await #expect(throws: BusError.authentication("SystemCancel")) { try await evaluation.value }
+                    try await service.client.unlockWithMasterPassword(
+                        .login,
+                        .password("password", service.client.openPlainSession())
+                    )
+                case "disconnect":
+                    await client.disconnect()
+                    await #expect(throws: BusError.self) { try await evaluation.value }
+                default:
+                    try await context.call(end)
+                    await #expect(throws: BusError.authentication("AppCancel")) { try await evaluation.value }
+                }
+                _ = try await prompter.calls.first("the end of the dialog", after: called) { $0 == "StopPrompting" }
+            }
         }
     }
 
@@ -211,25 +180,13 @@ struct ContextTests {
         }
     }
 
-    @Test("a disconnect ends the evaluation")
-    func disconnect_endsTheEvaluation() async throws {
-        try await RunningService.withPrompter([.hang]) { service, prompter in
-            let client = try await service.makeClient()
-            let context = try await ContextClient(client)
-            let evaluation = Task { try await context.evaluate() }
-            _ = try await prompter.questions.first("the question")
-            await client.disconnect()
-            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
-            await #expect(throws: BusError.self) { try await evaluation.value }
-        }
-    }
-
-    @Test("a failed prompt has the error of its dialog")
-    func failure_tellsWhatThePromptEndedWith() async throws {
-        try await RunningService.withPrompter([.cancel, .answer("password")]) { service, _ in
+    @Test("a dialog cancelled by the user is userCancel, as an error or as the failure of a prompt")
+    func cancelledByThePerson_isUserCancel() async throws {
+        try await RunningService.withPrompter([.cancel, .cancel, .answer("password")]) { service, _ in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
             let context = try await ContextClient(client)
+            await #expect(throws: BusError.authentication("UserCancel")) { try await context.evaluate() }
             #expect(try await context.failure().isEmpty)
             #expect(try await client.complete(context.unlock([item]).prompt).isDismissed)
             #expect(try await context.failure() == "org.keychaind.Error.UserCancel")

@@ -127,17 +127,6 @@ struct ProofEndTests {
         }
     }
 
-    @Test("locking login ends a running evaluation")
-    func lockOfLogin_duringAnEvaluation_endsThat() async throws {
-        try await RunningService.withPrompter([.hang]) { service, prompter in
-            let context = try await makeContext(service.client)
-            let evaluation = Task { try await context.evaluate() }
-            _ = try await prompter.questions.first("the question")
-            try await service.makeClient().lock([.login])
-            await #expect(throws: BusError.authentication("SystemCancel")) { try await evaluation.value }
-        }
-    }
-
     @Test("locking another keychain keeps the authentication")
     func lockOfAnotherKeychain_leavesIt() async throws {
         try await RunningService.withPrompter { service, prompter in
