@@ -3,37 +3,16 @@ import Testing
 
 @Suite("keychainctl's descriptors")
 struct DescriptorTests {
-    @Test(
-        "A closed standard stream cannot be read or written",
-        arguments: ["list >&-", "list --show-secrets >&-", "get service=mail >&-", "set service=mail <&-"]
-    )
-    func closedStream_isInputOutputError(command: String) async throws {
+    @Test("A closed standard stream cannot be read or written; a closed standard error takes nothing from the output")
+    func closedStream_isInputOutputError() async throws {
         try await Controlled.with { controlled in
             try await controlled.add("Mail", ["service": "mail"], "kept")
-            let result = try await Self.shell("exec \"$0\" \(command)", controlled)
-            #expect(result.status == .exited(10), "\(result.errors)")
-            #expect(result.output.isEmpty && result.errors.hasSuffix(": Bad file descriptor\n"), "\(result.errors)")
+            for command in ["list >&-", "list --show-secrets >&-", "get service=mail >&-", "set service=mail <&-"] {
+                let result = try await Self.shell("exec \"$0\" \(command)", controlled)
+                #expect(result.status == .exited(10), "\(command): \(result.errors)")
+                #expect(result.output.isEmpty && result.errors.hasSuffix(": Bad file descriptor\n"), "\(result.errors)")
+            }
             #expect(try await controlled.text(["service": "mail"]) == "kept")
-        }
-    }
-
-    @Test(
-        "What cannot be written ends with a status of its own",
-        arguments: ["list", "restore", "backup list", "version"]
-    )
-    func fullDisk_isInputOutputError(command: String) async throws {
-        try await Controlled.with { controlled in
-            try await controlled.add("Mail", ["service": "mail"], "kept")
-            #expect(try await controlled.run("backup").succeeded)
-            let result = try await Self.shell("exec \"$0\" \(command) >/dev/full", controlled)
-            #expect(result.status == .exited(10) && result.errors.hasSuffix(": No space left on device\n"))
-        }
-    }
-
-    @Test("A closed standard error takes nothing from the output")
-    func closedErrors_changeNothing() async throws {
-        try await Controlled.with { controlled in
-            try await controlled.add("Mail", ["service": "mail"], "kept")
             let found = try await Self.shell("exec \"$0\" get service=mail 2>&-", controlled)
             #expect(found.succeeded && found.text == "kept")
             let missing = try await Self.shell("exec \"$0\" get service=none 2>&-", controlled)
@@ -41,17 +20,32 @@ struct DescriptorTests {
         }
     }
 
-    @Test(
-        "A descriptor that was not passed is wrong usage, not one of keychainctl's own",
-        arguments: ["set a=b --secret-fd", "unlock --password-fd", "collection create New --password-fd"],
-        [5, 9]
-    )
-    func descriptorNotPassed_isWrongUsage(command: String, descriptor: Int) async throws {
+    @Test("What cannot be written ends with a status of its own")
+    func fullDisk_isInputOutputError() async throws {
         try await Controlled.with { controlled in
-            let line = "exec \"$0\" \(command) \(descriptor) \(descriptor)<&-"
-            let result = try await Self.shell(line, controlled)
-            #expect(result.status == .exited(64), "\(result.errors)")
-            #expect(result.errors.contains("descriptor \(descriptor) is not open"), "\(result.errors)")
+            try await controlled.add("Mail", ["service": "mail"], "kept")
+            #expect(try await controlled.run("backup").succeeded)
+            for command in ["list", "restore", "backup list", "version"] {
+                let result = try await Self.shell("exec \"$0\" \(command) >/dev/full", controlled)
+                #expect(result.status == .exited(10), "\(command)")
+                #expect(result.errors.hasSuffix(": No space left on device\n"), "\(command): \(result.errors)")
+            }
+        }
+    }
+
+    @Test("A descriptor that was not passed is wrong usage, not one of keychainctl's own")
+    func descriptorNotPassed_isWrongUsage() async throws {
+        try await Controlled.with { controlled in
+            for command in [
+                "set a=b --secret-fd", "unlock --password-fd", "collection create New --password-fd",
+            ] {
+                for descriptor in [5, 9] {
+                    let line = "exec \"$0\" \(command) \(descriptor) \(descriptor)<&-"
+                    let result = try await Self.shell(line, controlled)
+                    #expect(result.status == .exited(64), "\(line): \(result.errors)")
+                    #expect(result.errors.contains("descriptor \(descriptor) is not open"), "\(result.errors)")
+                }
+            }
         }
     }
 

@@ -114,39 +114,45 @@ struct KeychainCommandTests {
         }
     }
 
-    @Test("A keychain gets no empty password", arguments: TestedProvider.allCases, ["", "\n"])
-    func create_emptyPassword_isRefused(kind: TestedProvider, input: String) async throws {
+    @Test("A keychain gets no empty password", arguments: TestedProvider.allCases)
+    func create_emptyPassword_isRefused(kind: TestedProvider) async throws {
         try await Controlled.with(kind) { controlled in
             let before = try await controlled.client.collections().count
-            let result = try await controlled.run("collection", "create", "New", "--password-fd", "0", input: input)
-            #expect(result.status == .exited(input.isEmpty ? 5 : 7), "\(result.errors)")
+            for (input, status) in [("", 5), ("\n", 7)] {
+                let result = try await controlled.run("collection", "create", "New", "--password-fd", "0", input: input)
+                #expect(result.status == .exited(Int32(status)), "\(result.errors)")
+            }
             #expect(try await controlled.client.collections().count == before)
         }
     }
 
-    @Test("Ctrl-C ends the wait for a password on a descriptor", arguments: ["unlock", "collection create New"])
-    func passwordOnDescriptor_interrupted_isCancelled(command: String) async throws {
+    @Test("Ctrl-C ends the wait for a password on a descriptor")
+    func passwordOnDescriptor_interrupted_isCancelled() async throws {
         try await Controlled.with { controlled in
-            let folder = try TemporaryFolder()
-            let path = folder.path("password")
-            try #require(mkfifo(path, 0o600) == 0)
-            // Open for both, so that opening waits for nobody, and the input has no end.
-            let fifo = open(path, O_RDWR | O_CLOEXEC)
-            try #require(fifo >= 0)
-            defer { close(fifo) }
-            #expect(write(fifo, "p", 1) == 1)
-            let process = try ChildProcess(
-                "/bin/bash",
-                ["-c", "exec \"$0\" \(command) --password-fd 3 3<\"$1\"", ImportHome.executable, path],
-                environment: controlled.provider.bus.environment
-            )
-            try await eventually("the first byte is read") {
-                var event = pollfd(fd: fifo, events: Int16(POLLIN), revents: 0)
-                return poll(&event, 1, 0) == 0
-            }
-            process.send(SIGINT)
-            #expect(try await process.waitForExit() == .exited(5))
+            for command in ["unlock", "collection create New"] { try await interrupt(command, controlled) }
         }
+    }
+
+    private func interrupt(_ command: String, _ controlled: Controlled) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("password")
+        try #require(mkfifo(path, 0o600) == 0)
+        // Open for both, so that opening waits for nobody, and the input has no end.
+        let fifo = open(path, O_RDWR | O_CLOEXEC)
+        try #require(fifo >= 0)
+        defer { close(fifo) }
+        #expect(write(fifo, "p", 1) == 1)
+        let process = try ChildProcess(
+            "/bin/bash",
+            ["-c", "exec \"$0\" \(command) --password-fd 3 3<\"$1\"", ImportHome.executable, path],
+            environment: controlled.provider.bus.environment
+        )
+        try await eventually("the first byte is read") {
+            var event = pollfd(fd: fifo, events: Int16(POLLIN), revents: 0)
+            return poll(&event, 1, 0) == 0
+        }
+        process.send(SIGINT)
+        #expect(try await process.waitForExit() == .exited(5))
     }
 
     @Test("Key slots are listed, added and removed; the last password stays")

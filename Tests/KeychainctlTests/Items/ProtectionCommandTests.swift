@@ -223,18 +223,18 @@ struct ProtectionCommandTests {
         }
     }
 
-    @Test(
-        "What only keychaind can do says so with another provider",
-        arguments: [
-            ["protect", "a=b"], ["unprotect", "a=b"], ["audit"], ["slot"], ["slot", "add", "--tpm"],
-            ["history", "a=b"],
-        ]
-    )
-    func otherProvider_isRefused(arguments: [String]) async throws {
+    @Test("What only keychaind can do says so with another provider")
+    func otherProvider_isRefused() async throws {
         try await Controlled.with(.gnomeKeyring) { controlled in
             try await controlled.add("Mail", ["a": "b"])
-            let result = try await controlled.run(arguments, input: [])
-            #expect(result.status == .exited(7) && result.errors.contains("not keychaind"), "\(result.errors)")
+            for arguments in [
+                ["protect", "a=b"], ["unprotect", "a=b"], ["audit"], ["slot"], ["slot", "add", "--tpm"],
+                ["history", "a=b"], ["restore"], ["backup"],
+            ] {
+                let result = try await controlled.run(arguments, input: [])
+                #expect(result.status == .exited(7), "\(arguments): \(result.errors)")
+                #expect(result.errors.contains("not keychaind"), "\(arguments): \(result.errors)")
+            }
         }
     }
 }
