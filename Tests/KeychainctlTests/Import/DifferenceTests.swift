@@ -16,43 +16,30 @@ struct DifferenceTests {
         return home
     }
 
-    @Test("--dry-run counts new, same and differing items, and changes nothing")
-    func dryRun_changesNothing() async throws {
+    @Test("An item that differs is left and named until --keep or --replace decides; --dry-run changes nothing")
+    func import_differing_isDecided() async throws {
         let home = try await makeHome()
         let before = try await home.login()
-        let result = try await home.runImport(["--dry-run"])
-        #expect(result.status == .success, "\(result.errors)")
-        #expect(result.text == "KEYCHAIN  NEW  SAME  DIFFERS\nlogin       1     0        1\n")
+        let dry = try await home.runImport(["--dry-run"])
+        #expect(dry.status == .success, "\(dry.errors)")
+        #expect(dry.text == "KEYCHAIN  NEW  SAME  DIFFERS\nlogin       1     0        1\n")
         #expect(try await home.login() == before)
         #expect(try home.reports.count == 1)
-    }
 
-    @Test("without a decision an item that differs is left and named, and the others arrive")
-    func import_undecided_isIncomplete() async throws {
-        let home = try await makeHome()
-        let result = try await home.runImport()
-        #expect(result.status == .exited(2))
-        #expect(result.text.contains("Left: “new” in “login”: it differs from keychaind's own"))
+        // The others arrive.
+        let undecided = try await home.runImport()
+        #expect(undecided.status == .exited(2))
+        #expect(undecided.text.contains("Left: “new” in “login”: it differs from keychaind's own"))
         #expect(try await home.login().map(\.label) == ["old", "other"])
-    }
-
-    @Test("--keep keeps keychaind's item")
-    func import_keep_keeps() async throws {
-        let home = try await makeHome()
-        let result = try await home.runImport(["--keep"])
-        #expect(result.status == .success, "\(result.errors)")
+        let kept = try await home.runImport(["--keep"])
+        #expect(kept.status == .success, "\(kept.errors)")
         #expect(try await home.login().map(\.label) == ["old", "other"])
-    }
 
-    @Test("--replace replaces it, with its times")
-    func import_replace_replaces() async throws {
-        let home = try await makeHome()
-        let result = try await home.runImport(["--replace"])
-        #expect(result.status == .success, "\(result.errors)")
+        let replaced = try await home.runImport(["--replace"])
+        #expect(replaced.status == .success, "\(replaced.errors)")
         let items = try await home.login()
         #expect(items.map(\.label) == ["new", "other"])
-        #expect(items.first?.secret == Array("new".utf8))
-        #expect(items.first?.modified == 1_710_000_000)
+        #expect(items.first?.secret == Array("new".utf8) && items.first?.modified == 1_710_000_000)
     }
 
     @Test("--replace among twins replaces the one that differs")

@@ -1,39 +1,33 @@
 import Foundation
 import KeychaindTestSupport
+import SecretServiceClient
 import Testing
 
 /// `keychainctl import` from the real kwalletd5, without a screen.
 struct KWalletTests {
-    @Test("the wallet that the login opens becomes the keychain login")
+    @Test("the wallet that the login opens becomes the keychain login, and its portal secrets keychaind's; once")
     func import_kwallet_copiesAll() async throws {
         let home = try ImportHome()
-        try await home.makeWallet()
-        let first = try await home.runImport(["--from", "kwallet"])
-        #expect(first.status == .success, "\(first.errors)")
-        #expect(first.text.contains("3 items: 3 copied"))
-        #expect(try await home.login().map(\.label) == ["item 0", "item 1", "item 2"])
-        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 3 were there"))
-        #expect(try home.leftovers.isEmpty)
-    }
-
-    @Test("the secrets of KDE's portal go to keychaind's portal, in the forms before and after a restart of ksecretd")
-    func import_portalSecret_goesToPortal() async throws {
-        let home = try ImportHome()
+        // In the forms before and after a restart of ksecretd.
         try await home.makeWallet(portalApplications: ["org.example.Mail", "org.example.Notes"])
-        let preview = try await home.runImport(["--from", "kwallet", "--dry-run"])
-        #expect(preview.text.contains("Portal secret of org.example.Mail"), "\(preview.errors)")
-        #expect(preview.text.contains("Portal secret of org.example.Notes"), "\(preview.errors)")
-        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("5 items: 5 copied"))
-        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 5 were there"))
-    }
-
-    @Test("a wrong password imports nothing")
-    func import_wrongPassword_isRefused() async throws {
-        let home = try ImportHome()
-        try await home.makeWallet()
-        let result = try await home.runImport(["--from", "kwallet"], password: "wrong")
-        #expect(result.status == .exited(6))
+        let wrong = try await home.runImport(["--from", "kwallet"], password: "wrong")
+        #expect(wrong.status == .exited(6))
         #expect(!FileManager.default.fileExists(atPath: home.folder.path("data/keychaind")))
+        let preview = try await home.runImport(["--from", "kwallet", "--dry-run"])
+        for application in ["org.example.Mail", "org.example.Notes"] {
+            #expect(preview.text.contains("Portal secret of \(application)"), "\(preview.errors)")
+        }
+        let first = try await home.runImport(["--from", "kwallet"])
+        #expect(first.status == .success && first.text.contains("5 items: 5 copied"), "\(first.errors)")
+        let labels = try await home.withKeychaind { client in
+            var labels: [String] = []
+            for number in 0..<3 {
+                for item in try await client.search(["n": "\(number)"]).all { labels.append(try await item.label()) }
+            }
+            return labels
+        }
+        #expect(labels == ["item 0", "item 1", "item 2"])
+        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 5 were there"))
         #expect(try home.leftovers.isEmpty)
     }
 }
