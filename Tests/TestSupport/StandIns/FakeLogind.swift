@@ -118,7 +118,10 @@ package final class FakeLogind: Sendable {
 
     /// Changes the state of a session, without a signal.
     package func setState(_ state: String, of id: String) async throws {
-        try await set("Session", path(id), "State", signature: "s") { state.write(to: &$0) }
+        // Setting the property would send one.
+        let code = "objects['\(path(id))'].props['org.freedesktop.login1.Session']['State'] = '\(state)'"
+        try await addMethod("ChangeState", "", "", code)
+        try await call(FakeLogind.manager, "org.freedesktop.login1.Manager", "ChangeState")
     }
 
     /// Changes the class of a session.
