@@ -7,9 +7,7 @@ package struct ForeignFile: ~Copyable {
         case gnomeKeyring
         case gnomeKeyringText
         case kWallet
-        case chromiumTable
-        case firefoxTable
-        case keePassXCTable
+        case table
         case bitwarden
 
         package var needsPassword: Bool {
@@ -36,7 +34,7 @@ package struct ForeignFile: ~Copyable {
         guard let format = start.withUnsafeBytes({ Self.format(of: $0) }) else {
             throw ForeignFileError(
                 .notRecognized,
-                "the file is none of gnome-keyring, KWallet, Bitwarden (JSON), Chromium, Firefox or KeePassXC (CSV)"
+                "the file is none of gnome-keyring, KWallet or Bitwarden (JSON), and no table of passwords (CSV)"
             )
         }
         self.path = path
@@ -64,11 +62,11 @@ package struct ForeignFile: ~Copyable {
     ) throws -> ForeignFileSummary {
         var summary = ForeignFileSummary()
         let name = name
-        if let program = format.table {
+        if format == .table {
             let reader = try start.withUnsafeBytes { (start) throws(ForeignFileError) in
                 try CSVReader(descriptor.number, startingWith: start)
             }
-            try PasswordTable(program: program, name: name).read(reader, &summary, each)
+            try PasswordTable(name: name).read(reader, &summary, each)
             return summary
         }
         let content = try start.withUnsafeBytes { (start) throws(ForeignFileError) in
@@ -86,7 +84,7 @@ package struct ForeignFile: ~Copyable {
                 try wallet.read(password: password, salt: salt, attributes: attributes, &summary, each)
             case .bitwarden:
                 try BitwardenExport(bytes, name: name).read(&summary, each)
-            case .chromiumTable, .firefoxTable, .keePassXCTable:
+            case .table:
                 break
             }
         }
@@ -106,13 +104,7 @@ package struct ForeignFile: ~Copyable {
         }
         let line = content.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         let columns = String(decoding: line, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false)
-        return PasswordTable.program(columns: columns.map { $0.filter { $0 != "\"" } }).map {
-            switch $0 {
-            case .chromium: .chromiumTable
-            case .firefox: .firefoxTable
-            case .keePassXC: .keePassXCTable
-            }
-        }
+        return PasswordTable.isTable(columns: columns.map { $0.filter { $0 != "\"" } }) ? .table : nil
     }
 
     /// Reads the file with the salt of a wallet; nil if there is none.
@@ -173,16 +165,5 @@ private struct Descriptor: ~Copyable {
 
     deinit {
         if number >= 0 { close(number) }
-    }
-}
-
-extension ForeignFile.Format {
-    fileprivate var table: PasswordTable.Program? {
-        switch self {
-        case .chromiumTable: .chromium
-        case .firefoxTable: .firefox
-        case .keePassXCTable: .keePassXC
-        case .gnomeKeyring, .gnomeKeyringText, .kWallet, .bitwarden: nil
-        }
     }
 }

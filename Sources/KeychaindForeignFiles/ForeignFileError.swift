@@ -55,11 +55,17 @@ package struct ForeignFileSummary: Equatable, Sendable {
     package private(set) var losses: [ForeignLoss] = []
     /// The number of losses, also of those that are not named.
     package private(set) var lossCount = 0
+    /// The columns that no reader knows, with the number of values that were kept as secrets.
+    package private(set) var unknown: [String: Int] = [:]
 
     package init() {}
 
     mutating func countItem() {
         items += 1
+    }
+
+    mutating func keepUnknown(_ column: String) {
+        unknown[column, default: 0] += 1
     }
 
     mutating func lose(_ reason: String, of item: String) {

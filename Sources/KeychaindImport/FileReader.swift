@@ -30,7 +30,7 @@ struct FileReader: Sendable {
 
     private func read(_ path: String, _ known: inout [Password]) async throws(CommandFailure) -> [SourceKeychain] {
         guard try FileReader.needsPassword(path) else {
-            return try await FileReader.read(path, with: try FileReader.emptyPassword(path)).get()
+            return try await read(path, with: try FileReader.emptyPassword(path)).get()
         }
         if let given = passwords.given { known.append(given) }
         for password in known {
@@ -53,7 +53,7 @@ struct FileReader: Sendable {
 
     /// The keychains of a file; nil if the password is wrong.
     private func open(_ path: String, with password: Password) async throws(CommandFailure) -> [SourceKeychain]? {
-        switch await FileReader.read(path, with: password) {
+        switch await read(path, with: password) {
         case .success(let keychains): return keychains
         case .failure(let failure) where failure.status == .wrongPassword: return nil
         case .failure(let failure): throw failure
@@ -78,7 +78,7 @@ struct FileReader: Sendable {
         }
     }
 
-    private static func read(
+    private func read(
         _ path: String,
         with password: Password
     ) async -> Result<[SourceKeychain], CommandFailure> {
@@ -94,7 +94,7 @@ struct FileReader: Sendable {
     }
 
     /// Blocks.
-    private static func readNow(_ path: String, with password: Password) throws -> [SourceKeychain] {
+    private func readNow(_ path: String, with password: Password) throws -> [SourceKeychain] {
         let file = try ForeignFile(path: path)
         let format = file.format
         var keychains: [SourceKeychain] = []
@@ -102,13 +102,22 @@ struct FileReader: Sendable {
         let summary = try file.read(password: password.bytes) { item in
             size.items += 1
             size.bytes += item.secret.count
-            guard size.items <= limits.items, size.bytes <= limits.bytes else { throw tooLarge(path) }
+            guard size.items <= Self.limits.items, size.bytes <= Self.limits.bytes else {
+                throw Self.tooLarge(path)
+            }
             keychains.add(ImportedItem(item), format: format, password: password)
         }
         let name = keychains.first?.name ?? "login"
         if !summary.losses.isEmpty, keychains.isEmpty { keychains.append(SourceKeychain(name: name)) }
         for loss in summary.losses {
             keychains[0].left.append(LeftItem(label: loss.item, keychain: name, reason: Text(verbatim: loss.reason)))
+        }
+        for (column, count) in summary.unknown.sorted(by: { $0.key < $1.key }) {
+            messages.tell(
+                Text(
+                    "The column “\(column.visible)” is not known: each of its \(count) values becomes a secret of its own."
+                )
+            )
         }
         return keychains
     }
@@ -158,7 +167,7 @@ extension ForeignFile.Format {
         switch self {
         case .gnomeKeyring, .gnomeKeyringText: .gnomeKeyring
         case .kWallet: .kwallet
-        case .chromiumTable, .firefoxTable, .keePassXCTable, .bitwarden: nil
+        case .table, .bitwarden: nil
         }
     }
 
@@ -167,7 +176,7 @@ extension ForeignFile.Format {
         switch self {
         case .gnomeKeyring, .gnomeKeyringText: keychain.lowercased() == "login"
         case .kWallet: keychain == "kdewallet"
-        case .chromiumTable, .firefoxTable, .keePassXCTable, .bitwarden: true
+        case .table, .bitwarden: true
         }
     }
 }

@@ -11,10 +11,9 @@ struct ForeignFileTests {
         arguments: [
             ("GnomeKeyring\n\r\0\n\0", .gnomeKeyring), ("KWALLET\n\r\0\r\n\0\u{1}", .kWallet),
             ("\n[keyring]\nctime=0\n", .gnomeKeyringText), (" {\n \"encrypted\": false", .bitwarden),
-            ("name,url,username,password\n", .chromiumTable), ("name,url,username,password,note\r\n", .chromiumTable),
-            ("\"url\",\"username\",\"password\",\"httpRealm\",\"formActionOrigin\",\"guid\"\n", .firefoxTable),
-            ("Group,Title,Username,Password,URL,Notes\n", .keePassXCTable), ("", nil), ("{\"a\": 1}", nil),
-            ("a,b,c\n", nil), ("GnomeKeyring", nil), ("SQLite format 3\0", nil),
+            ("name,url,username,password\n", .table), ("\"url\",\"username\",\"password\",\"guid\"\n", .table),
+            ("password,note\n", nil), ("name,url\n", nil), ("", nil), ("{\"a\": 1}", nil), ("a,b,c\n", nil),
+            ("GnomeKeyring", nil), ("SQLite format 3\0", nil),
         ] as [(String, ForeignFile.Format?)]
     )
     func format_firstBytes(start: String, format: ForeignFile.Format?) {

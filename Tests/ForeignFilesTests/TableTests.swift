@@ -80,6 +80,57 @@ struct TableTests {
         }
     }
 
+    @Test(
+        "The tables of password managers give what their programs call secret, and what is no secret as attributes",
+        arguments: [
+            (
+                "url,username,password,totp,extra,name,grouping,fav",
+                "https://a/,anna,pw,,note,A,Work,0",
+                ["pw", "note"], ["username": "anna", "folder": "Work"]
+            ),
+            (
+                "type,name,url,email,username,password,note,totp,createTime,modifyTime,vault",
+                "login,A,https://a/,a@b,anna,pw,note,seed,1700000000,1700000001,Personal",
+                ["pw", "note", "seed"], ["username": "anna", "email": "a@b", "folder": "Personal"]
+            ),
+            (
+                "Title,URL,Username,Password,Notes,OTPAuth", "A,https://a/,anna,pw,note,seed",
+                ["pw", "note", "seed"], ["username": "anna"]
+            ),
+            (
+                "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes",
+                "A,https://a/,anna,pw,,false,false,t1;t2,note", ["pw", "note"], ["username": "anna", "tags": "t1;t2"]
+            ),
+            (
+                "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp",
+                "F,1,login,A,note,\"pin: 1\",0,https://a/,anna,pw,seed",
+                ["note", "pin: 1", "pw", "seed"], ["username": "anna", "folder": "F"]
+            ),
+            (
+                "username,username2,username3,title,password,note,url,category,otpUrl",
+                "anna,second,,A,pw,note,https://a/,C,seed",
+                ["pw", "note", "seed"], ["username": "anna", "username-2": "second", "folder": "C"]
+            ),
+        ]
+    )
+    func manager_givesAll(header: String, record: String, secrets: [String], attributes: [String: String]) throws {
+        let (items, summary) = try table("\(header)\n\(record)\n")
+        #expect(items.map(\.text) == secrets)
+        let own = ["xdg:schema": "org.keychaind.ImportedLogin", "url": "https://a/"]
+        for item in items {
+            #expect(item.attributes.filter { $0.key != "field" } == attributes.merging(own) { first, _ in first })
+        }
+        #expect(items.allSatisfy { $0.label.hasPrefix("A") } && summary.losses.isEmpty && summary.unknown.isEmpty)
+    }
+
+    @Test("A column with an unknown name, without one, or with that of another is a secret, and is named")
+    func unknownColumns_areSecretsOfTheirOwn() throws {
+        let (items, summary) = try table("name,password,PIN,,password\nA,pw,1234,,old\nB,,5678,x,\n")
+        #expect(items.map(\.text) == ["pw", "1234", "old", "5678", "x"])
+        #expect(items.map { $0.attributes["field"] } == ["password", "PIN", "password 5", "PIN", "column 4"])
+        #expect(summary.unknown == ["PIN": 2, "password 5": 1, "column 4": 1] && summary.losses.isEmpty)
+    }
+
     @Test("A quote without an end, and a record without end, are refused")
     func table_endlessRecords_areRefused() throws {
         #expect(try tableFailure("name,url,username,password\na,b,c,\"d\n") == .damaged)

@@ -20,9 +20,10 @@ extension FuzzReader {
             try KWalletFile.readFolders(in: bytes, wallet: "", KWalletAttributes(), &summary, use)
         },
         foreignFile("wallet-attributes") { bytes, _ in _ = try KWalletAttributes(bytes) },
-        foreignFile("chromium") { try readTable(of: .chromium, $0, &$1) },
-        foreignFile("firefox") { try readTable(of: .firefox, $0, &$1) },
-        foreignFile("keepassxc") { try readTable(of: .keePassXC, $0, &$1) },
+        foreignFile("table") { bytes, summary in
+            let reader = try CSVReader(nothing, startingWith: bytes)
+            try PasswordTable(name: "").read(reader, &summary, use)
+        },
         foreignFile("bitwarden") { bytes, summary in try BitwardenExport(bytes, name: "").read(&summary, use) },
     ]
 
@@ -38,15 +39,6 @@ extension FuzzReader {
     }
 
     private static func use(_ item: consuming ForeignItem) throws { _ = item.secret.count }
-
-    private static func readTable(
-        of program: PasswordTable.Program,
-        _ bytes: UnsafeRawBufferPointer,
-        _ summary: inout ForeignFileSummary
-    ) throws {
-        let reader = try CSVReader(nothing, startingWith: bytes)
-        try PasswordTable(program: program, name: "").read(reader, &summary, use)
-    }
 
     /// The rest of a table whose bytes were given.
     private static let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
