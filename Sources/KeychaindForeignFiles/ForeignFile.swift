@@ -9,6 +9,7 @@ package struct ForeignFile: ~Copyable {
         case kWallet
         case table
         case bitwarden
+        case credentialExchange
 
         package var needsPassword: Bool {
             switch self {
@@ -34,7 +35,8 @@ package struct ForeignFile: ~Copyable {
         guard let format = start.withUnsafeBytes({ Self.format(of: $0) }) else {
             throw ForeignFileError(
                 .notRecognized,
-                "the file is none of gnome-keyring, KWallet or Bitwarden (JSON), and no table of passwords (CSV)"
+                "the file is none of gnome-keyring, KWallet, Bitwarden (JSON) or FIDO's Credential Exchange, and no "
+                    + "table of passwords (CSV)"
             )
         }
         self.path = path
@@ -84,6 +86,8 @@ package struct ForeignFile: ~Copyable {
                 try wallet.read(password: password, salt: salt, attributes: attributes, &summary, each)
             case .bitwarden:
                 try BitwardenExport(bytes, name: name).read(&summary, each)
+            case .credentialExchange:
+                try CredentialExchangeFile(bytes, name: name).read(&summary, each)
             case .table:
                 break
             }
@@ -100,7 +104,9 @@ package struct ForeignFile: ~Copyable {
         let content = text[first...]
         if content.starts(with: Array("[keyring]".utf8)) { return .gnomeKeyringText }
         if content.first == UInt8(ascii: "{") {
-            return String(decoding: content, as: UTF8.self).contains("\"encrypted\"") ? .bitwarden : nil
+            let text = String(decoding: content, as: UTF8.self)
+            if text.contains("\"encrypted\"") { return .bitwarden }
+            return text.contains("\"exporterRpId\"") ? .credentialExchange : nil
         }
         let line = content.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         let columns = String(decoding: line, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false)

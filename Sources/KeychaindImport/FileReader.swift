@@ -167,7 +167,7 @@ extension ForeignFile.Format {
         switch self {
         case .gnomeKeyring, .gnomeKeyringText: .gnomeKeyring
         case .kWallet: .kwallet
-        case .table, .bitwarden: nil
+        case .table, .bitwarden, .credentialExchange: nil
         }
     }
 
@@ -176,7 +176,7 @@ extension ForeignFile.Format {
         switch self {
         case .gnomeKeyring, .gnomeKeyringText: keychain.lowercased() == "login"
         case .kWallet: keychain == "kdewallet"
-        case .table, .bitwarden: true
+        case .table, .bitwarden, .credentialExchange: true
         }
     }
 }

@@ -24,6 +24,9 @@ extension FuzzReader {
             let reader = try CSVReader(nothing, startingWith: bytes)
             try PasswordTable(name: "").read(reader, &summary, use)
         },
+        foreignFile("credential-exchange") { bytes, summary in
+            try CredentialExchangeFile(bytes, name: "").read(&summary, use)
+        },
         foreignFile("bitwarden") { bytes, summary in try BitwardenExport(bytes, name: "").read(&summary, use) },
     ]
 
