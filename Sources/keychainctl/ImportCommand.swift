@@ -11,8 +11,8 @@ struct ImportCommand: AsyncParsableCommand {
             writes what keychaind lacks. Nothing of the other provider is changed. Run it as often as you like: an \
             item that keychaind has already is not copied again.
 
-            FILE is a keyring of gnome-keyring, a wallet of KWallet, a table (CSV) of Chromium, Firefox or KeePassXC, \
-            or an export of Bitwarden (JSON). With --from keepassxc it is a database of KeePassXC.
+            FILE is a keyring of gnome-keyring, a wallet of KWallet, a table of passwords (CSV), or an export of \
+            Bitwarden or in the Credential Exchange Format (JSON). With --from keepassxc it is a database of KeePassXC.
             """
     )
 
