@@ -38,7 +38,8 @@ package struct Inspection: Hashable, Sendable {
     package private(set) var choice = Choice.none
     package private(set) var findings: [Finding] = []
 
-    package init(of account: Account, owner: Owner?) {
+    /// - Parameter queue: who waits for the name on the bus.
+    package init(of account: Account, owner: Owner?, queue: [Owner] = []) {
         self.owner = owner
         next = NextProvider(for: account)
         let command = account.scope == .all ? "sudo keychainctl switch on --all" : "keychainctl switch on"
@@ -58,7 +59,18 @@ package struct Inspection: Hashable, Sendable {
         if choice != .none, next?.isKeychaind != true {
             add(Text("another provider answers after the next login"), command: command)
         }
+        if case .user = choice, case let modules = account.otherLoginModules, !modules.isEmpty {
+            let finding = Finding(ofLogins: modules)
+            add(finding.problem, finding.mend)
+        }
         inspectOwner(command)
+        guard owner?.isKeychaind == true else { return }
+        for other in queue where !other.isKeychaind {
+            add(
+                Text("\(other.program) (process \(other.process)) takes over when keychaind restarts"),
+                command: "keychainctl switch on --now"
+            )
+        }
     }
 
     private mutating func inspectJournal(_ account: Account, _ command: String) {
@@ -114,6 +126,18 @@ package struct Inspection: Hashable, Sendable {
 
     package mutating func add(_ problem: Text, _ mend: Text) {
         findings.append(Finding(problem: problem, mend: mend))
+    }
+}
+
+extension Inspection.Finding {
+    /// Logins unlock other providers: the switch of an account cannot change that.
+    package init(ofLogins modules: [String]) {
+        self.init(
+            problem: Text(
+                "logins of all accounts still start or unlock another provider: \(modules.joined(separator: ", "))"
+            ),
+            mend: Text("an administrator ends that: sudo keychainctl switch on --all")
+        )
     }
 }
 

@@ -1,11 +1,12 @@
 import Foundation
+import KeychaindDBus
 import KeychaindTestSupport
 import Testing
 
 @Suite("keychainctl doctor")
 struct DoctorTests {
-    @Test("A keychaind that does not answer is told")
-    func silentKeychaind_isTold() async throws {
+    @Test("A program that waits for the name of keychaind, and a keychaind that does not answer, are told")
+    func waitingProgram_andSilentKeychaind_areTold() async throws {
         let programs = try await TranslatedPrograms()
         let folder = URL(fileURLWithPath: programs.keychainctl).deletingLastPathComponent().deletingLastPathComponent()
         let shared = folder.appendingPathComponent("share/keychaind")
@@ -25,6 +26,14 @@ struct DoctorTests {
             let awake = try await doctor(try await ProgramClock.environment)
             #expect(awake.text.contains("keychaind (process "), "\(awake.text)\(awake.errors)")
             #expect(!awake.text.contains("does not answer"), "\(awake.text)")
+            let other = try RawClient(service.bus.address)
+            let bus = "org.freedesktop.DBus"
+            let request = Message.call(to: bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), bus, "RequestName")
+            request.append("org.freedesktop.secrets", UInt32(0))
+            _ = try other.call(request)
+            let beside = try await doctor(try await ProgramClock.environment)
+            #expect(beside.text.contains("(process \(getpid())) takes over when keychaind restarts"), "\(beside.text)")
+            other.close()
             service.daemon.child.send(SIGSTOP)
             let asleep = try await doctor()
             service.daemon.child.send(SIGCONT)

@@ -13,7 +13,7 @@ struct AllAccountsTests {
         "/etc/pam.d/gdm-password": "#%PAM-1.0\nauth\toptional\tpam_gnome_keyring.so\n@include common-auth\n",
         "/etc/pam.d/common-auth": "auth\toptional\tpam_gnome_keyring.so\n",
         "/usr/sbin/pam-auth-update": "",
-        "/usr/share/pam-configs/gnome-keyring": "",
+        "/usr/share/pam-configs/gnome-keyring": "Auth:\n\toptional\tpam_gnome_keyring.so\n",
         "/usr/share/pam-configs/keychaind": "",
         "/usr/lib/x86_64-linux-gnu/security/pam_keychaind.so": "",
         "/etc/xdg/autostart/gnome-keyring-secrets.desktop": "[Desktop Entry]\nName=x\n",
@@ -51,6 +51,21 @@ struct AllAccountsTests {
         #expect(try change.off() == [])
         #expect(try system.entries() == before)
         #expect(log.lines.withLock(\.count) == 2)
+    }
+
+    @Test("on Debian, the profiles of KWallet are disabled as that of gnome-keyring")
+    func debian_profileOfKWallet_isDisabled() throws {
+        let system = try MadeUpSystem(
+            AllAccountsTests.debian.merging(
+                [
+                    "/etc/pam.d/common-auth": "auth\toptional\tpam_kwallet5.so\n",
+                    "/usr/share/pam-configs/kde-kwallet": "Auth:\n\toptional\tpam_kwallet5.so\n",
+                ],
+                uniquingKeysWith: { _, second in second }
+            )
+        )
+        let commands = try Plan(for: system.everybody).commands.map { $0.arguments.dropFirst().joined(separator: " ") }
+        #expect(commands == ["--enable keychaind", "--disable kde-kwallet"])
     }
 
     @Test("after a change by the administrator, PAM's own program disables the profile")

@@ -70,6 +70,21 @@ import Testing
         #expect(system.inspect(nil, InspectionTests.environment).findings.map(\.mend.english) == [mend])
     }
 
+    @Test("logins that still start another provider are found after the switch of an account, with the way to end that")
+    func otherModules_ofLogins_areFound() throws {
+        let files = [
+            "/etc/pam.d/gdm-password": "auth optional pam_gnome_keyring.so\n# session optional pam_kwallet5.so\n",
+            "/etc/pam.d/common-session": "-session\toptional\tpam_kwallet5.so\n",
+        ]
+        let system = try switched()
+        for (path, text) in files { try system.write(text, to: path) }
+        let findings = system.inspect(nil, InspectionTests.environment).findings
+        let modules = "pam_kwallet5.so in common-session, pam_gnome_keyring.so in gdm-password"
+        #expect(findings.map(\.problem.english).allSatisfy { $0.hasSuffix(modules) })
+        #expect(findings.map(\.mend.english) == ["an administrator ends that: sudo keychainctl switch on --all"])
+        #expect(try MadeUpSystem(files).inspect().findings.allSatisfy { !$0.problem.english.hasSuffix(modules) })
+    }
+
     @Test("an account without any provider is told")
     func account_withoutProvider_isTold() throws {
         let findings = try MadeUpSystem().inspect().findings

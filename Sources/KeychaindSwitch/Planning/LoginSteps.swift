@@ -19,6 +19,16 @@ extension Account {
         }
     }
 
+    /// The modules by which logins start or open other providers, with their files, such as `pam_kwallet5.so in sddm`.
+    package var otherLoginModules: [String] {
+        // Names with a dot are those of copies, such as `common-auth.pam-old`.
+        tree.names(in: LoginStacks.folder).filter { !$0.contains(".") }.flatMap { name in
+            let lines = LoginFile(tree.bytes(of: "\(LoginStacks.folder)/\(name)") ?? []).lines
+            let modules = Set(lines.compactMap { $0.rule?.module }).intersection(Account.others)
+            return modules.sorted().map { "\($0) in \(name)" }
+        }
+    }
+
     private static let others = ["pam_gnome_keyring.so", "pam_kwallet.so", "pam_kwallet5.so", "pam_kwallet6.so"]
     private static let mark = "# keychainctl switch: "
     private static let generated = ["account", "auth", "password", "session", "session-noninteractive"]
@@ -95,8 +105,10 @@ extension Account {
         if !isEnabled("pam_keychaind.so") {
             plan.commands.append(profileCommand("enable", "disable", "keychaind", paths))
         }
-        if isEnabled("pam_gnome_keyring.so"), tree.exists(profiles + "/gnome-keyring") {
-            plan.commands.append(profileCommand("disable", "enable", "gnome-keyring", paths))
+        for name in tree.names(in: profiles) {
+            let profile = tree.text(of: "\(profiles)/\(name)") ?? ""
+            guard Account.others.contains(where: { profile.contains($0) && isEnabled($0) }) else { continue }
+            plan.commands.append(profileCommand("disable", "enable", name, paths))
         }
     }
 

@@ -41,9 +41,29 @@ final class Session: Sendable {
 
     /// The owner of the name; nil if there is none.
     func owner() async -> Inspection.Owner? {
+        await connection(Session.name)
+    }
+
+    /// The programs that wait for the name, and get it when its owner leaves the bus.
+    func queue() async -> [Inspection.Owner] {
+        let names = await Session.onLoop { [connection] () async -> [String] in
+            let call = Session.call("ListQueuedOwners")
+            call.append(Session.name)
+            return (try? await connection.call(call, timeout: .seconds(5)).read([String].self)) ?? []
+        }
+        let owner = await owner()
+        var waiting: [Inspection.Owner] = []
+        for name in names {
+            if let other = await self.connection(name), other.process != owner?.process { waiting.append(other) }
+        }
+        return waiting
+    }
+
+    /// The process behind a name of the bus.
+    private func connection(_ name: String) async -> Inspection.Owner? {
         let process = await Session.onLoop { [connection] () async -> UInt32? in
             let call = Session.call("GetConnectionUnixProcessID")
-            call.append(Session.name)
+            call.append(name)
             return try? await connection.call(call, timeout: .seconds(5)).read(UInt32.self)
         }
         return process.flatMap { Int32(exactly: $0) }.map { process in
@@ -97,8 +117,9 @@ final class Session: Sendable {
         }
     }
 
-    /// Ends the other provider and starts keychaind.
+    /// Ends the other provider, and those that wait for the name, and starts keychaind.
     func handOver() async throws(CommandFailure) {
+        for other in await queue() where !other.isKeychaind { kill(other.process, SIGTERM) }
         if await owner()?.isKeychaind == true { return }
         for unit in ["gnome-keyring-daemon.socket", "gnome-keyring-daemon.service", "oo7-daemon.service"] {
             _ = SystemProgram.status(["systemctl", "--user", "stop", unit])

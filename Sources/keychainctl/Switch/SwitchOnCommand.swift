@@ -49,6 +49,10 @@ struct SwitchOnCommand: AsyncParsableCommand {
             let providers = Text.joined(account.otherProviders.map(Text.init(verbatim:)), by: Text(" or "))
             plan.notes.append(Text("each account with items in \(providers) runs keychainctl import first"))
         }
+        if !target.all, case let modules = account.otherLoginModules, !modules.isEmpty {
+            let finding = Inspection.Finding(ofLogins: modules)
+            plan.notes += [finding.problem, finding.mend]
+        }
         show(plan)
         if dryRun { return }
         try Switch(account).on(plan)

@@ -23,7 +23,7 @@ struct SwitchStatusCommand: AsyncParsableCommand {
         let account = try target.account()
         let session = target.all ? nil : await Session.open()
         let owner = await session?.owner()
-        var inspection = Inspection(of: account, owner: owner)
+        var inspection = Inspection(of: account, owner: owner, queue: await session?.queue() ?? [])
         if !target.all, SystemProgram.status(["systemctl", "--user", "--quiet", "is-failed", "keychaind.service"]) == 0
         {
             inspection.add(
