@@ -125,10 +125,10 @@ struct TableTests {
 
     @Test("A column with an unknown name, without one, or with that of another is a secret, and is named")
     func unknownColumns_areSecretsOfTheirOwn() throws {
-        let (items, summary) = try table("name,password,PIN,,password\nA,pw,1234,,old\nB,,5678,x,\n")
-        #expect(items.map(\.text) == ["pw", "1234", "old", "5678", "x"])
-        #expect(items.map { $0.attributes["field"] } == ["password", "PIN", "password 5", "PIN", "column 4"])
-        #expect(summary.unknown == ["PIN": 2, "password 5": 1, "column 4": 1] && summary.losses.isEmpty)
+        let (items, summary) = try table("name,password,PIN,,password,PIN\nA,pw,1234,,old,0\nB,,5678,x,,\n")
+        #expect(items.map(\.text) == ["pw", "1234", "old", "0", "5678", "x"])
+        #expect(items.map { $0.attributes["field"] } == ["password", "PIN", "password 5", "PIN 6", "PIN", "column 4"])
+        #expect(summary.unknown == ["PIN": 2, "PIN 6": 1, "password 5": 1, "column 4": 1] && summary.losses.isEmpty)
     }
 
     @Test("A quote without an end, and a record without end, are refused")

@@ -16,14 +16,6 @@ package struct PasswordTable {
         /// The column says nothing about a sign-in: an icon, or whether the program lists it first.
         case ignored
         case unknown(String)
-
-        /// Whether an entry has its value once.
-        var isSingle: Bool {
-            switch self {
-            case .ignored, .unknown: false
-            default: true
-            }
-        }
     }
 
     /// The forms of times.
@@ -103,7 +95,9 @@ package struct PasswordTable {
         for index in 0..<reader.fieldCount {
             let name = try reader.text(index)
             let column = known[name.lowercased()] ?? .unknown(name.isEmpty ? "column \(index + 1)" : short(name))
-            columns.append(column.isSingle && columns.contains(column) ? .unknown("\(name) \(index + 1)") : column)
+            // Two secrets of an entry with one name would be one item.
+            let isSecond = column != .ignored && columns.contains(column)
+            columns.append(isSecond ? .unknown("\(short(name)) \(index + 1)") : column)
         }
         return columns
     }
