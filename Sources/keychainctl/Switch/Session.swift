@@ -54,7 +54,8 @@ final class Session: Sendable {
         let owner = await owner()
         var waiting: [Inspection.Owner] = []
         for name in names {
-            if let other = await self.connection(name), other.process != owner?.process { waiting.append(other) }
+            guard let other = await self.connection(name), other != owner, !waiting.contains(other) else { continue }
+            waiting.append(other)
         }
         return waiting
     }
