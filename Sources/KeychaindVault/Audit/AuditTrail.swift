@@ -129,14 +129,17 @@ final class AuditTrail: Sendable {
 
 /// Where an entry is that others replace, such as that of an event with its number of repetitions.
 package final class AuditPlace: Sendable {
-    private let row = Mutex<Int64?>(nil)
+    private let row = Mutex<(file: ObjectIdentifier, number: Int64)?>(nil)
 
     package init() {}
 
-    /// The row in its ring; nil as long as no entry was written.
-    var number: Int64? {
-        get { row.withLock { $0 } }
-        set { row.withLock { $0 = newValue } }
+    /// The row in its ring; nil if none was written to this file, as after `state.db` was replaced.
+    func number(in file: StateFile) -> Int64? {
+        row.withLock { row in row.flatMap { $0.file == ObjectIdentifier(file) ? $0.number : nil } }
+    }
+
+    func set(_ number: Int64, in file: StateFile) {
+        row.withLock { $0 = (ObjectIdentifier(file), number) }
     }
 }
 

@@ -16,7 +16,7 @@ extension StateFile {
             for waiting in entries {
                 number &+= 1
                 numbers.append(number)
-                if let former = waiting.place?.number {
+                if let former = waiting.place?.number(in: self) {
                     try database.execute("DELETE FROM \(waiting.ring.table) WHERE id = \(former)")
                 }
                 try insertions[waiting.ring]?.bind(number, at: 1)
@@ -28,7 +28,7 @@ extension StateFile {
                 try database.execute("DELETE FROM \(ring.table) WHERE id <= (\(oldest))")
             }
         }
-        for (waiting, number) in zip(entries, numbers) { waiting.place?.number = number }
+        for (waiting, number) in zip(entries, numbers) { waiting.place?.set(number, in: self) }
     }
 
     /// Calls `body` with each audit row, newest first, until it returns false.
