@@ -67,7 +67,7 @@ package struct Inspection: Hashable, Sendable {
         guard owner?.isKeychaind == true else { return }
         for other in queue where !other.isKeychaind {
             add(
-                Text("\(other.program) (process \(other.process)) takes over when keychaind restarts"),
+                Text("\(other.program) (process \(other.process)) takes over when keychaind ends"),
                 command: "keychainctl switch on --now"
             )
         }

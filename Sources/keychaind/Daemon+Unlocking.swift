@@ -93,7 +93,7 @@ extension Daemon {
         }
     }
 
-    /// Leaves keys to the next process if systemd is restarting the service.
+    /// Leaves keys and the bus name to the next process if systemd is restarting the service.
     ///
     /// Otherwise also removes the file of an earlier process; systemd discards the descriptors. Blocks until systemd
     /// has received them.
@@ -102,6 +102,7 @@ extension Daemon {
             sealedHandover?.remove()
             return
         }
+        await keepName()
         guard let keys else { return }
         restart.hasSession = session.hasSession
         do throws(VaultError) {
@@ -116,6 +117,14 @@ extension Daemon {
         } catch {
             logger.warning("Keychains will be locked after a restart", metadata: ["reason": "\(error)"])
         }
+    }
+
+    /// Ends the providers that wait for the name, one of which would have it before the next process.
+    private func keepName() async {
+        let waiting = await NameOwner.endWaitingProviders(Provider.busName, on: connection)
+        guard !waiting.isEmpty else { return }
+        let programs = waiting.joined(separator: ", ")
+        logger.warning("Another program gets the bus name in the restart", metadata: ["waiting": "\(programs)"])
     }
 
     /// Starts unlocking `login` with the host key slot, if configured; later calls wait for it.

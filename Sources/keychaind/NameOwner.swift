@@ -1,8 +1,9 @@
+import Glibc
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindRights
 
-/// The owner of a bus name, for error messages.
+/// The owner of a bus name, and the programs that wait for it.
 enum NameOwner {
     /// The owner's process and program, and how to replace it.
     @BusActor
@@ -10,13 +11,57 @@ enum NameOwner {
         guard let process = await processID(of: name, on: connection) else {
             return "its owner is unknown; keychaind --replace takes the name over if the owner allows it"
         }
-        let folder = ProcessFolder("\(process)", in: "/proc")
+        let folder = ProcessFolder(process, in: "/proc")
         let program = UserRights.perform { folder.link("exe") } ?? "an unknown program"
         return "process \(process), \(program), has it; stop that process, or try keychaind --replace"
     }
 
+    /// Ends the providers that wait for the name: the bus gives it to the first of them when this process leaves.
+    ///
+    /// Any other program that waits is left alone.
+    ///
+    /// - Returns: the programs that still wait, with their process numbers.
     @BusActor
-    private static func processID(of name: String, on connection: Connection) async -> UInt32? {
+    static func endWaitingProviders(_ name: String, on connection: Connection) async -> [String] {
+        let deadline = ContinuousClock.now + patience
+        var ended: Set<pid_t> = []
+        while true {
+            let waiting = await waiting(for: name, on: connection)
+            let known = waiting.filter { providers.contains($0.program) }
+            guard !known.isEmpty, ContinuousClock.now < deadline else {
+                return waiting.map { "\($0.program) (\($0.process))" }
+            }
+            for provider in known where ended.insert(provider.process).inserted { kill(provider.process, SIGTERM) }
+            await BusActor.loop.wait(for: .milliseconds(20))
+        }
+    }
+
+    /// As in /proc/PID/comm, which ends after 15 bytes; the program file of gnome-keyring is hidden.
+    private static let providers: Set = ["gnome-keyring-d", "kwalletd5", "kwalletd6", "ksecretd", "oo7-daemon"]
+    private static let patience = Duration.seconds(2)
+    private static let mostWaiting = 64
+
+    /// The programs behind the owner.
+    @BusActor
+    private static func waiting(
+        for name: String,
+        on connection: Connection
+    ) async -> [(process: pid_t, program: String)] {
+        let call = Message.call(to: bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), bus, "ListQueuedOwners")
+        call.append(name)
+        let names = (try? await connection.call(call, timeout: patience).read([String].self)) ?? []
+        var waiting: [(process: pid_t, program: String)] = []
+        for other in names.dropFirst().prefix(mostWaiting) {
+            guard let process = await processID(of: other, on: connection), process > 0 else { continue }
+            let folder = ProcessFolder(process, in: "/proc")
+            let program = folder.read("comm", limit: 16).map { String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self) }
+            waiting.append((process, program ?? "an unknown program"))
+        }
+        return waiting
+    }
+
+    @BusActor
+    private static func processID(of name: String, on connection: Connection) async -> pid_t? {
         let call = Message.call(
             to: bus,
             ObjectPath(unchecked: "/org/freedesktop/DBus"),
@@ -24,7 +69,8 @@ enum NameOwner {
             "GetConnectionUnixProcessID"
         )
         call.append(name)
-        return try? await connection.call(call).read(UInt32.self)
+        guard let process = try? await connection.call(call).read(UInt32.self) else { return nil }
+        return pid_t(exactly: process)
     }
 
     private static let bus = "org.freedesktop.DBus"

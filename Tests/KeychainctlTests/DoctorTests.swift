@@ -32,7 +32,7 @@ struct DoctorTests {
             request.append("org.freedesktop.secrets", UInt32(0))
             _ = try other.call(request)
             let beside = try await doctor(try await ProgramClock.environment)
-            #expect(beside.text.contains("(process \(getpid())) takes over when keychaind restarts"), "\(beside.text)")
+            #expect(beside.text.contains("(process \(getpid())) takes over when keychaind ends"), "\(beside.text)")
             other.close()
             service.daemon.child.send(SIGSTOP)
             let asleep = try await doctor()

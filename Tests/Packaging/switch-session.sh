@@ -39,6 +39,17 @@ systemctl --user start gnome-keyring-daemon.service || true
 echo "other-unit=$(systemctl --user is-active gnome-keyring-daemon.service)"
 echo "enabled=$(systemctl --user is-enabled keychaind.service)"
 
+# As PAM starts it at a login.
+queue() { busctl --user call org.freedesktop.DBus / org.freedesktop.DBus ListQueuedOwners s org.freedesktop.secrets; }
+waits() { [[ $(queue) == "as 2 "* ]]; }
+gnome-keyring-daemon --foreground --components=secrets --control-directory="$XDG_RUNTIME_DIR/waiting" >/dev/null 2>&1 &
+waiting=$!
+eventually waits && echo "waits=yes"
+systemctl --user restart keychaind.service
+echo "kept=$(owner)"
+wait "$waiting" || true
+echo "ended=yes"
+
 # An update or a crash of systemd's manager changes nothing; an uninstallation does.
 mv /run/installed/bin/keychaind /run/installed/bin/away
 systemctl --user stop keychaind.service

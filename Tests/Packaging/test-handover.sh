@@ -21,6 +21,9 @@ check_equal "systemd has started it" "$(said unit)" active
 check_equal "status finds nothing to mend" "$(said status)" 0
 check_equal "gnome-keyring's unit stays off" "$(said other-unit)" inactive
 check_equal "systemd starts keychaind at the next login" "$(said enabled)" enabled
+check_equal "another gnome-keyring waits for the name" "$(said waits)" yes
+check_equal "a restart keeps the name" "$(said kept)" /run/installed/bin/keychaind
+check_equal "and ends the one that waited" "$(said ended)" yes
 check_equal "without keychaind's program gnome-keyring's unit starts again" "$(said uninstalled)" active
 check_match "doctor names a keychain that cannot be read, and what to do" "$(said doctor)" \
     '^2: ! .*“broken” has a problem: .*keychainctl restore'
