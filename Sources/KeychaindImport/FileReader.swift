@@ -17,14 +17,22 @@ struct FileReader: Sendable {
     /// What an import holds in memory at most: items, and bytes of secrets.
     static let limits = (items: 200_000, bytes: 512 << 20)
 
+    /// Reads each file by itself: one that cannot be read stays behind, unless none can.
     func read() async throws(CommandFailure) -> SourceContents {
         var contents = SourceContents()
         var known = known
+        var failures: [CommandFailure] = []
         for path in paths {
-            let keychains = try await read(path, &known)
-            contents.keychains += keychains
+            do throws(CommandFailure) {
+                contents.keychains += try await read(path, &known)
+            } catch {
+                if error.status == .cancelled { throw error }
+                contents.skipped.append((path.split(separator: "/").last.map(String.init) ?? path, error.text))
+                failures.append(error)
+            }
             try contents.check(path)
         }
+        if let failure = failures.first, failures.count == paths.count { throw failure }
         return contents
     }
 
@@ -47,7 +55,7 @@ struct FileReader: Sendable {
         throw passwords.cannotAsk
             ?? CommandFailure(
                 known.isEmpty ? .locked : .wrongPassword,
-                Text("\(path.visible) could not be opened with a password; nothing was imported")
+                Text("\(path.visible) could not be opened with a password")
             )
     }
 

@@ -58,18 +58,33 @@ struct FileTests {
         #expect(try home.reports.count == 1)
     }
 
-    @Test("the files of a provider that is not installed are read directly")
+    @Test("a file that cannot be read stays behind, and the others are imported")
+    func import_oneBadFile_stopsNoOther() async throws {
+        let home = try ImportHome()
+        let table = try home.folder.write(Self.logins, to: "logins.csv")
+        let files = [home.folder.path("none"), table, try home.folder.write("hello", to: "greeting")]
+        let result = try await home.runImport(files)
+        #expect(result.status == .exited(2), "\(result.errors)")
+        #expect(result.text.contains("2 items: 2 copied"))
+        #expect(result.text.contains("Keychain “none” stays behind: \(files[0]): the file cannot be opened"))
+        #expect(result.text.contains("Keychain “greeting” stays behind: \(files[2]): the file is none of"))
+        #expect(try home.reports.first?["skippedKeychains"] as? [String] == ["none", "greeting"])
+    }
+
+    @Test("the files of a provider that is not installed are read directly, each by itself")
     func import_providerNotInstalled_readsItsFiles() async throws {
         let home = try ImportHome()
         try home.writePlainKeyring([PlainItem(attributes: ["n": "1"]), PlainItem(attributes: ["n": "2"])])
+        try home.folder.write("damaged", to: "data/keyrings/damaged.keyring")
         let programs = try home.folder.makeFolder("programs")
         try FileManager.default.createSymbolicLink(
             atPath: "\(programs)/dbus-daemon",
             withDestinationPath: "/usr/bin/dbus-daemon"
         )
         let result = try await home.runImport(environment: ["PATH": programs])
-        #expect(result.status == .success, "\(result.errors)")
+        #expect(result.status == .exited(2), "\(result.errors)")
         #expect(result.text.contains("2 items: 2 copied"))
+        #expect(result.text.contains("Keychain “damaged.keyring” stays behind: "))
     }
 
     @Test(
