@@ -6,6 +6,8 @@ package struct ForeignFile: ~Copyable {
     package enum Format: Equatable, Sendable {
         case gnomeKeyring
         case gnomeKeyringText
+        /// Of oo7, and libsecret's file backend.
+        case fileBackend
         case kWallet
         case table
         case bitwarden
@@ -13,7 +15,7 @@ package struct ForeignFile: ~Copyable {
 
         package var needsPassword: Bool {
             switch self {
-            case .gnomeKeyring, .kWallet: true
+            case .gnomeKeyring, .fileBackend, .kWallet: true
             default: false
             }
         }
@@ -35,8 +37,8 @@ package struct ForeignFile: ~Copyable {
         guard let format = start.withUnsafeBytes({ Self.format(of: $0) }) else {
             throw ForeignFileError(
                 .notRecognized,
-                "the file is none of gnome-keyring, KWallet, Bitwarden (JSON) or FIDO's Credential Exchange, and no "
-                    + "table of passwords (CSV)"
+                "the file is none of gnome-keyring, oo7, KWallet, Bitwarden (JSON) or FIDO's Credential Exchange, and "
+                    + "no table of passwords (CSV)"
             )
         }
         self.path = path
@@ -54,7 +56,7 @@ package struct ForeignFile: ~Copyable {
 
     /// Reads all items, in the order of the file.
     ///
-    /// Blocks; a wallet takes the time of 50,000 iterations first. Throws ``ForeignFileError``, or the error of the
+    /// Blocks; of encrypted files for the time of their iterations. Throws ``ForeignFileError``, or the error of the
     /// closure. Tables are read while the closure is called, so an error may come after items.
     ///
     /// - Parameter password: ignored if the format needs none.
@@ -80,6 +82,8 @@ package struct ForeignFile: ~Copyable {
                 try GNOMEKeyringFile(bytes, fileName: name).read(password: password, &summary, each)
             case .gnomeKeyringText:
                 try GNOMEKeyringText(bytes, fileName: name).read(&summary, each)
+            case .fileBackend:
+                try FileBackendKeyring(bytes, fileName: name).read(password: password, &summary, each)
             case .kWallet:
                 let wallet = try KWalletFile(bytes, fileName: name)
                 let (salt, attributes) = (try readSalt(), try readAttributes(&summary))
@@ -97,6 +101,7 @@ package struct ForeignFile: ~Copyable {
 
     /// Returns the format of a file that begins with these bytes: ``decidingBytes`` or all.
     package static func format(of start: UnsafeRawBufferPointer) -> Format? {
+        if start.starts(with: FileBackendKeyring.magic) { return .fileBackend }
         if start.starts(with: GNOMEKeyringFile.magic) { return .gnomeKeyring }
         if start.starts(with: KWalletFile.magic) { return .kWallet }
         let text = start.starts(with: [0xef, 0xbb, 0xbf]) ? start[3...] : start[...]

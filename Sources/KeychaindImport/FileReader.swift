@@ -173,7 +173,7 @@ extension ForeignFile.Format {
     /// The provider whose file it is, which may have secrets for its portal; nil for tables and exports.
     fileprivate var provider: ForeignProvider? {
         switch self {
-        case .gnomeKeyring, .gnomeKeyringText: .gnomeKeyring
+        case .gnomeKeyring, .gnomeKeyringText, .fileBackend: .gnomeKeyring
         case .kWallet: .kwallet
         case .table, .bitwarden, .credentialExchange: nil
         }
@@ -182,7 +182,7 @@ extension ForeignFile.Format {
     /// Whether the items belong into `login`, as those of tables, which are of no keychain.
     fileprivate func opensAtLogin(_ keychain: String) -> Bool {
         switch self {
-        case .gnomeKeyring, .gnomeKeyringText: keychain.lowercased() == "login"
+        case .gnomeKeyring, .gnomeKeyringText, .fileBackend: keychain.lowercased() == "login"
         case .kWallet: keychain == "kdewallet"
         case .table, .bitwarden, .credentialExchange: true
         }

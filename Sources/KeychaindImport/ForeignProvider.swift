@@ -27,11 +27,23 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
     var program: String? { programs.lazy.compactMap(Program.find).first }
 
     /// Whether this user has files of it.
-    var hasFiles: Bool { files?.isEmpty == false }
+    var hasFiles: Bool { files?.isEmpty == false || !filesOfOthers.isEmpty }
 
     /// The paths of its keychains, in order; nil if the folder cannot be read.
-    var files: [String]? {
-        guard let folder, let entries = opendir(folder) else { return nil }
+    var files: [String]? { folder.flatMap(keychains(in:)) }
+
+    /// The paths of keychains that are beside its own, but only other programs can read.
+    ///
+    /// oo7 moves the items of gnome-keyring's keyrings there.
+    var filesOfOthers: [String] {
+        switch self {
+        case .gnomeKeyring: folder.flatMap { keychains(in: $0 + "/v1") } ?? []
+        case .kwallet: []
+        }
+    }
+
+    private func keychains(in folder: String) -> [String]? {
+        guard let entries = opendir(folder) else { return nil }
         defer { closedir(entries) }
         var paths: [String] = []
         while let entry = readdir(entries) {
@@ -74,7 +86,10 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
     package static func only() throws(CommandFailure) -> ForeignProvider {
         let found = allCases.filter(\.hasFiles)
         guard let first = found.first else {
-            throw CommandFailure(.notFound, Text("there is nothing to import: no files of gnome-keyring or KWallet"))
+            throw CommandFailure(
+                .notFound,
+                Text("there is nothing to import: no files of gnome-keyring, oo7 or KWallet")
+            )
         }
         guard found.count == 1 else {
             let names = found.map(\.rawValue).joined(separator: " and ")

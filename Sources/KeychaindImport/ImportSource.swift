@@ -24,13 +24,7 @@ package enum ImportSource: Sendable {
         _ messages: any ImportMessages
     ) async throws -> SourceContents {
         switch self {
-        case .provider(let provider):
-            // Where its program is gone, its files are still there.
-            if provider.program == nil, let files = provider.files, !files.isEmpty {
-                try await FileReader(paths: files, passwords: passwords, messages: messages).read()
-            } else {
-                try await ProviderReader(source: .provider(provider), passwords: passwords, messages: messages).read()
-            }
+        case .provider(let provider): try await read(provider, passwords, messages)
         case .keePassXC(let paths):
             try await readDatabases(paths.isEmpty ? KeePassXC.known : paths, passwords, messages)
         case .files(let paths):
@@ -40,6 +34,20 @@ package enum ImportSource: Sendable {
 }
 
 extension ImportSource {
+    private func read(
+        _ provider: ForeignProvider,
+        _ passwords: Passwords,
+        _ messages: any ImportMessages
+    ) async throws -> SourceContents {
+        let (files, others) = (provider.files ?? [], provider.filesOfOthers)
+        // Where its program is gone, its files are still there.
+        guard provider.program == nil && !files.isEmpty || files.isEmpty && !others.isEmpty else {
+            return try await ProviderReader(source: .provider(provider), passwords: passwords, messages: messages)
+                .read()
+        }
+        return try await FileReader(paths: files + others, passwords: passwords, messages: messages).read()
+    }
+
     private func readDatabases(
         _ paths: [String],
         _ passwords: Passwords,

@@ -80,4 +80,18 @@ package final class Password: Sendable {
     static func empty() throws(GcryptError) -> Password { Password(try SecureBytes(count: 0)) }
 
     package var isEmpty: Bool { bytes.isEmpty }
+
+    /// Whether it is UTF-8, as what a person types is; the secret of a portal is not.
+    var isText: Bool {
+        bytes.withUnsafeBytes { bytes in
+            var (decoder, input) = (UTF8(), bytes.makeIterator())
+            while true {
+                switch decoder.decode(&input) {
+                case .scalarValue: continue
+                case .emptyInput: return true
+                case .error: return false
+                }
+            }
+        }
+    }
 }

@@ -104,13 +104,6 @@ struct ProviderReader: Sendable {
             }
             unlocked.append((collection, keychain))
         }
-        if unlocked.isEmpty, !contents.skipped.isEmpty {
-            throw passwords.cannotAsk
-                ?? CommandFailure(
-                    passwords.given == nil ? .locked : .wrongPassword,
-                    Text("no keychain of \(source.name) could be opened with a password; nothing was imported")
-                )
-        }
         contents.keychains = try await readItems(unlocked, client)
         if case .provider(let provider) = source {
             let empty = Set(zip(unlocked, contents.keychains).filter(\.1.isEmpty).map(\.0.0.path))
@@ -120,6 +113,14 @@ struct ProviderReader: Sendable {
             where empty.contains(collection) || !shown.contains(collection) {
                 try await readItself(file, known, into: &contents)
             }
+            for file in provider.filesOfOthers { try await readItself(file, known, into: &contents) }
+        }
+        if unlocked.isEmpty, contents.keychains.isEmpty, !contents.skipped.isEmpty {
+            throw passwords.cannotAsk
+                ?? CommandFailure(
+                    passwords.given == nil ? .locked : .wrongPassword,
+                    Text("no keychain of \(source.name) could be opened with a password; nothing was imported")
+                )
         }
         return contents
     }

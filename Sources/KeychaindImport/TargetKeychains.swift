@@ -72,9 +72,9 @@ struct TargetKeychains: Sendable {
         return nil
     }
 
-    /// keychaind takes no empty passwords.
+    /// keychaind takes no empty passwords, and nobody can type the secret of a portal.
     private func candidates(_ password: Password?) -> [Password] {
-        [password, passwords.given].compactMap(\.self).filter { !$0.isEmpty }
+        [password, passwords.given].compactMap(\.self).filter { !$0.isEmpty && $0.isText }
     }
 
     /// Whether the password is right; nil if the keychain has none yet.

@@ -11,8 +11,9 @@ struct ImportCommand: AsyncParsableCommand {
             writes what keychaind lacks. Nothing of the other provider is changed. Run it as often as you like: an \
             item that keychaind has already is not copied again.
 
-            FILE is a keyring of gnome-keyring, a wallet of KWallet, a table of passwords (CSV), or an export of \
-            Bitwarden or in the Credential Exchange Format (JSON). With --from keepassxc it is a database of KeePassXC.
+            FILE is a keyring of gnome-keyring, oo7 or libsecret's file backend, a wallet of KWallet, a table of \
+            passwords (CSV), or an export of Bitwarden or in the Credential Exchange Format (JSON). With --from \
+            keepassxc it is a database of KeePassXC.
             """
     )
 

@@ -13,7 +13,7 @@ struct ForeignFileTests {
             ("\n[keyring]\nctime=0\n", .gnomeKeyringText), (" {\n \"encrypted\": false", .bitwarden),
             ("name,url,username,password\n", .table), ("\"url\",\"username\",\"password\",\"guid\"\n", .table),
             ("password,note\n", nil), ("name,url\n", nil), ("", nil), ("{\"a\": 1}", nil), ("a,b,c\n", nil),
-            ("GnomeKeyring", nil), ("SQLite format 3\0", nil),
+            ("GnomeKeyring\n\r\0\n\u{1}\0", .fileBackend), ("GnomeKeyring", nil), ("SQLite format 3\0", nil),
         ] as [(String, ForeignFile.Format?)]
     )
     func format_firstBytes(start: String, format: ForeignFile.Format?) {
@@ -29,10 +29,10 @@ struct ForeignFileTests {
         }
     }
 
-    @Test("A file that is too large is refused")
-    func read_tooLarge_isRefused() throws {
+    @Test("A file that is too large is refused", arguments: ["[keyring]\n", "GnomeKeyring\n\r\0\n\u{1}\0"])
+    func read_tooLarge_isRefused(start: String) throws {
         let folder = try TemporaryFolder()
-        try folder.write("[keyring]\n", to: "large.keyring")
+        try folder.write(start, to: "large.keyring")
         #expect(truncate(folder.path("large.keyring"), 1 << 32) == 0)
         #expect(try failure(folder.path("large.keyring")) == .tooLarge)
     }

@@ -42,7 +42,7 @@ struct GNOMEKeyringTests {
         let beginning = try made.folder.write(Array(whole.dropLast(16)), to: "short.keyring")
         #expect(try failure(beginning, password: "password") == .damaged)
         var newer = whole
-        newer[16] = 1
+        newer[16] = 2
         #expect(try failure(made.folder.write(newer, to: "newer.keyring"), password: "password") == .unsupported)
     }
 

@@ -15,6 +15,8 @@ extension FuzzReader {
         foreignFile("keyring-text") { bytes, summary in
             try GNOMEKeyringText(bytes, fileName: "").read(&summary, use)
         },
+        foreignFile("file-backend") { bytes, _ in _ = try FileBackendKeyring(bytes, fileName: "") },
+        foreignFile("file-backend-item") { bytes, _ in try use(FileBackendKeyring.item(in: bytes, keyring: "")) },
         foreignFile("wallet") { bytes, _ in _ = try KWalletFile(bytes, fileName: "") },
         foreignFile("wallet-folders") { bytes, summary in
             try KWalletFile.readFolders(in: bytes, wallet: "", KWalletAttributes(), &summary, use)

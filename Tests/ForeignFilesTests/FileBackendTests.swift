@@ -1,0 +1,125 @@
+import KeychaindForeignFiles
+import KeychaindTestSupport
+import Testing
+
+/// Keyrings that libsecret's file backend writes, as oo7 does.
+struct FileBackendTests {
+    @Test("A keyring gives the items that libsecret stored, of all sizes")
+    func keyring_givesWhatLibsecretStored() async throws {
+        let keyring = try await FileBackend.make([
+            .init(label: "one", attributes: ["a": "b"], secret: Array("secret".utf8)),
+            .init(label: "Lä bel ", attributes: ["a": "c", "ö": "x y"], secret: Array("pä ss\n".utf8)),
+            // oo7 keeps the content type so.
+            .init(
+                label: "",
+                attributes: ["xdg:content-type": "application/octet-stream", "xdg:schema": "org.example"],
+                secret: Array(1...255)
+            ),
+            .init(label: "long", attributes: ["a": "d"], secret: Array(repeating: 120, count: 8000)),
+        ])
+        let (items, summary) = try read(keyring.path, password: "password")
+        #expect(items.map(\.label) == ["one", "Lä bel ", "", "long"])
+        #expect(
+            items.map(\.attributes) == [
+                ["a": "b"], ["a": "c", "ö": "x y"], ["xdg:schema": "org.example"], ["a": "d"],
+            ]
+        )
+        #expect(items.map(\.secret) == keyring.items.map(\.secret))
+        #expect(items.map(\.contentType) == ["text/plain", "text/plain", "application/octet-stream", "text/plain"])
+        #expect(items.allSatisfy { $0.keychain == "made" && $0.created == $0.modified && $0.created ?? 0 > 1 << 30 })
+        #expect(summary.items == 4 && summary.losses.isEmpty)
+    }
+
+    @Test("Another password, or none, is told apart from a damaged file")
+    func keyring_wrongPassword_isToldApart() async throws {
+        let keyring = try await FileBackend.make()
+        for password in ["passwort", ""] { #expect(try failure(keyring.path, password: password) == .wrongPassword) }
+        let whole = try keyring.folder.bytes(of: "made.keyring")
+        for count in 17..<whole.count {
+            let path = try keyring.folder.write(Array(whole[..<count]), to: "cut.keyring")
+            let code = try failure(path, password: "password")
+            #expect(code == .damaged || code == .wrongPassword || code == .notRecognized, "of \(count) bytes")
+        }
+        var newer = whole
+        newer[17] = 1
+        #expect(try failure(keyring.folder.write(newer, to: "newer.keyring"), password: "password") == .unsupported)
+    }
+
+    @Test("No damaged keyring crashes the reader")
+    func keyring_damaged_doesNotCrash() async throws {
+        let keyring = try await FileBackend.make()
+        try keyring.folder.tryDamaged("made.keyring", password: "password", stride: 7)
+    }
+
+    @Test("A keyring cannot ask for hours of hashing, or promise a salt that it does not have")
+    func keyring_extremeNumbers_areRefused() async throws {
+        let keyring = try await FileBackend.make()
+        let whole = try keyring.folder.bytes(of: "made.keyring")
+        // The size of the salt, and the iterations behind its 32 bytes.
+        for offset in [18, 54] {
+            for value: [UInt8] in [[0, 0, 0, 0], [0xff, 0xff, 0xff, 0x7f], [0xff, 0xff, 0xff, 0xff]] {
+                var changed = whole
+                changed.replaceSubrange(offset..<offset + 4, with: value)
+                let path = try keyring.folder.write(changed, to: "changed.keyring")
+                #expect(try failure(path, password: "password") == .damaged)
+            }
+        }
+    }
+
+    @Test("A damaged item is named, and costs no other")
+    func keyring_damagedItem_isNamed() async throws {
+        let keyring = try await FileBackend.make([
+            .init(label: "whole", attributes: ["a": "b"]), .init(label: "damaged", attributes: ["a": "c"]),
+        ])
+        var bytes = try keyring.folder.bytes(of: "made.keyring")
+        // In the code behind the last item.
+        bytes[bytes.count - 20] ^= 1
+        let (items, summary) = try read(keyring.folder.write(bytes, to: "changed.keyring"), password: "password")
+        #expect(items.map(\.label) == ["whole"])
+        #expect(summary.losses.map(\.item) == ["item 2 of the file"])
+    }
+
+    @Test("A keyring without items opens with any password")
+    func keyring_empty_hasNoItems() async throws {
+        let keyring = try await FileBackend.make()
+        let clear = try await Command.run(
+            "secret-tool",
+            ["clear", "a", "b"],
+            environment: FileBackend.environment(keyring.path)
+        )
+        try #require(clear.succeeded, "\(clear.errors)")
+        #expect(try read(keyring.path, password: "other").items.isEmpty)
+    }
+}
+
+/// A keyring that libsecret made with secret-tool; its password is `password`.
+private struct FileBackend {
+    struct Item {
+        var label = "item"
+        var attributes = ["a": "b"]
+        var secret = Array("secret".utf8)
+    }
+
+    let folder: TemporaryFolder
+    let items: [Item]
+
+    var path: String { folder.path("made.keyring") }
+
+    static func environment(_ path: String) -> [String: String?] {
+        ["SECRET_BACKEND": "file", "SECRET_FILE_TEST_PATH": path, "SECRET_FILE_TEST_PASSWORD": "password"]
+    }
+
+    static func make(_ items: [Item] = [Item()]) async throws -> FileBackend {
+        let made = FileBackend(folder: try TemporaryFolder(), items: items)
+        for item in items {
+            let result = try await Command.run(
+                "secret-tool",
+                ["store", "--label=\(item.label)"] + item.attributes.flatMap { [$0.key, $0.value] },
+                environment: environment(made.path),
+                input: item.secret
+            )
+            try #require(result.succeeded, "\(result.errors)")
+        }
+        return made
+    }
+}
