@@ -137,7 +137,7 @@ package struct ForeignFile: ~Copyable {
             let content = try WholeFile.read(descriptor.number, startingWith: empty)
             return try content.withUnsafeBytes { (bytes) throws(ForeignFileError) in try KWalletAttributes(bytes) }
         } catch  where error.code == .damaged {
-            summary.lose("its file of attributes is damaged, so no item has attributes", of: name)
+            summary.lose("its file of attributes is damaged, so items have only folder and entry", of: name)
             return KWalletAttributes()
         }
     }

@@ -4,11 +4,30 @@ import Testing
 
 /// Wallets that KWallet itself writes, and older ones written with Python's ciphers.
 struct KWalletTests {
-    @Test("A wallet gives the items that KWallet shows, and those that it loses itself")
+    /// What ksecretd shows where kwalletd5 shows no attributes, by label.
+    private static let attributes: [String: [String: String]] = [
+        "Folder/password": ["server": "Folder", "user": "password", "type": "plaintext"],
+        "Folder/": ["server": "Folder", "user": "", "type": "plaintext"],
+        "Folder/map": ["server": "Folder", "user": "map", "type": "map"],
+        "Folder/stream": ["server": "Folder", "user": "stream", "type": "base64"],
+        "a/b/c": ["server": "a/b", "user": "c", "type": "plaintext"],
+        "xdg-desktop-portal/org.example.App": [
+            "server": "xdg-desktop-portal", "user": "org.example.App", "type": "base64",
+        ],
+    ]
+
+    @Test("A wallet gives the items that KWallet shows, in the form of ksecretd, and those that it loses itself")
     func wallet_givesWhatKWalletShows() async throws {
         let made = try await Wallet()
         let (items, summary) = try read(made.path, password: "password")
-        let shown = Dictionary(grouping: made.shown, by: \.label)
+        let shown = Dictionary(grouping: made.shown, by: \.label).mapValues { items in
+            items.map { item in
+                var item = item
+                if item.attributes.isEmpty { item.attributes = Self.attributes[item.label] ?? [:] }
+                if item.label == "Folder/map" { item.secret = Array(Self.map.utf8) }
+                return item
+            }
+        }
         for item in items {
             var expected = try #require(shown[item.label]?.first { $0.attributes == item.attributes })
             // KWallet shows the time of its last change where it has none.
@@ -25,6 +44,23 @@ struct KWalletTests {
             }
         }
         #expect(items.count == made.shown.count && items.count == 9 && summary.losses.isEmpty)
+    }
+
+    /// The map that the script writes, as ksecretd shows it.
+    private static let map = #"{"":"","pass\"word\\":"\b\f\n\r\t\u001f/é😀","user":"anna"}"#
+
+    @Test("A damaged map is kept as it is, and named")
+    func wallet_damagedMap_isKept() throws {
+        // A folder `F` with the map `m`, whose size lies.
+        let map: [UInt8] = [0xff, 0, 0, 0, 0]
+        let folder: [UInt8] = [0, 0, 0, 2, 0, 0x46, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0x6d, 0, 0, 0, 3, 0, 0, 0, 5] + map
+        var (items, summary) = ([ReadItem](), ForeignFileSummary())
+        try folder.withUnsafeBytes { bytes in
+            try KWalletFile.readFolders(in: bytes, wallet: "", KWalletAttributes(), &summary) { item in
+                items.append(ReadItem(item))
+            }
+        }
+        #expect(items.map(\.secret) == [map] && summary.losses.map(\.item) == ["F/m"])
     }
 
     @Test("The secret of the desktop portal is among the items")
@@ -51,7 +87,7 @@ struct KWalletTests {
         let made = try await Wallet()
         try made.folder.write("{\"Secret Service/a\": {", to: "data/kwalletd/kdewallet_attributes.json")
         let (items, summary) = try read(made.path, password: "password")
-        #expect(items.count == 9 && items.allSatisfy(\.attributes.isEmpty))
+        #expect(items.count == 9 && items.allSatisfy { $0.attributes.keys.sorted() == ["server", "type", "user"] })
         #expect(summary.losses.map(\.item) == ["kdewallet"])
     }
 
@@ -143,8 +179,11 @@ private struct Wallet {
         wallets.writePassword(handle, "Folder", "password", "pässword😀", "test")
         wallets.writePassword(handle, "Folder", "", "found", "test")
         wallets.writePassword(handle, "a/b", "c", "found", "test")
-        string = lambda text: struct.pack(">I", 2 * len(text)) + text.encode("utf-16-be")
-        map = struct.pack(">I", 1) + string("user") + string("anna")
+        encode = lambda text: text.encode("utf-16-be")
+        string = lambda text: struct.pack(">I", len(encode(text))) + encode(text)
+        map = struct.pack(">I", 3) + string("user") + string("anna")
+        map += string('pass"word\\\\') + string("\\b\\f\\n\\r\\t\\x1f/é😀")
+        map += struct.pack(">I", 0xffffffff) * 2
         wallets.writeMap(handle, "Folder", "map", dbus.ByteArray(map), "test")
         write = lambda folder, entry, value: wallets.writeEntry(
             handle, folder, entry, dbus.ByteArray(value), 2, "test", signature="issayis")

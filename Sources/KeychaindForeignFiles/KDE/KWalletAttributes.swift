@@ -26,8 +26,9 @@ package struct KWalletAttributes {
         self.entries = entries
     }
 
-    subscript(folder: String, entry: String) -> Entry {
-        entries["\(folder)/\(entry)"] ?? Entry()
+    /// Nil if KWallet's Secret Service has never seen the entry.
+    subscript(folder: String, entry: String) -> Entry? {
+        entries["\(folder)/\(entry)"]
     }
 
     private static func entry(_ reader: inout JSONReader) throws(ForeignFileError) -> Entry {

@@ -37,7 +37,7 @@ package struct KWalletFile {
         case (2, _):
             throw ForeignFileError(
                 .unsupported,
-                "the wallet is encrypted with GPG; import it while KWallet is installed, or give it a password there"
+                "the wallet is encrypted with GPG; move its entries into one with a password in KWallet Manager"
             )
         default: throw ForeignFileError(.unsupported, "the wallet has a cipher that KWallet never used")
         }
@@ -113,14 +113,17 @@ package struct KWalletFile {
                 // An entry of another kind has no value; KWallet skips it too.
                 guard let kind = Kind(rawValue: kind) else { continue }
                 let value = try reader.sizedBytes() ?? UnsafeRawBufferPointer(start: nil, count: 0)
-                let known = attributes[folder, entry]
+                let known = attributes[folder, entry] ?? KWalletAttributes.Entry()
+                let label = label(of: entry, in: folder)
+                let isOfProgram = attributes[folder, entry] == nil || folder != serviceFolder
                 summary.countItem()
                 try each(
                     ForeignItem(
                         keychain: wallet,
-                        label: label(of: entry, in: folder),
-                        attributes: known.attributes,
-                        secret: try kind == .password ? passwordSecret(value) : SecureBytes(secret: value),
+                        label: label,
+                        attributes: known.attributes.isEmpty && isOfProgram
+                            ? ["server": folder, "user": entry, "type": kind.name] : known.attributes,
+                        secret: try secret(of: kind, value, label, &summary),
                         contentType: known.contentType ?? "application/octet-stream",
                         created: known.created,
                         modified: known.modified
@@ -134,6 +137,35 @@ package struct KWalletFile {
         case password = 1
         case stream = 2
         case map = 3
+
+        /// The attribute `type` that ksecretd gives an entry, and from which kwalletd6 knows how to read it.
+        var name: String {
+            switch self {
+            case .password: "plaintext"
+            case .stream: "base64"
+            case .map: "map"
+            }
+        }
+    }
+
+    /// The secret in the form in which ksecretd gives it.
+    private static func secret(
+        of kind: Kind,
+        _ value: UnsafeRawBufferPointer,
+        _ label: String,
+        _ summary: inout ForeignFileSummary
+    ) throws(ForeignFileError) -> SecureBytes {
+        switch kind {
+        case .password: return try passwordSecret(value)
+        case .stream: return try SecureBytes(secret: value)
+        case .map:
+            do throws(ForeignFileError) {
+                return try KWalletMap(value).json()
+            } catch  where error.code == .damaged {
+                summary.lose("its map is damaged, and is kept as it is", of: label)
+                return try SecureBytes(secret: value)
+            }
+        }
     }
 
     private func newKey(_ password: borrowing SecureBytes, _ salt: [UInt8]?) throws -> SecureBytes {
@@ -178,12 +210,8 @@ package struct KWalletFile {
         return folder == serviceFolder ? String(name) : "\(folder)/\(name)"
     }
 
-    /// Reads a name: UTF-16, of which half a surrogate pair becomes U+FFFD.
     private static func qString(_ reader: inout ByteReader) throws(ForeignFileError) -> String {
-        let start = reader.offset
-        guard let bytes = try reader.sizedBytes() else { return "" }
-        guard bytes.count.isMultiple(of: 2) else { throw .damaged(at: start) }
-        return String(decoding: UTF16Units(bytes), as: UTF16.self)
+        String(decoding: try QStringUnits(&reader), as: UTF16.self)
     }
 
     /// Returns the UTF-8 of a password, whose value is a size and UTF-16.
@@ -191,36 +219,9 @@ package struct KWalletFile {
         // KWallet takes an empty value for an empty password.
         guard !value.isEmpty else { return try SecureBytes(secret: value) }
         var reader = ByteReader(value)
-        guard let bytes = try reader.sizedBytes() else {
-            return try SecureBytes(secret: UnsafeRawBufferPointer(start: nil, count: 0))
-        }
-        guard bytes.count.isMultiple(of: 2) else { throw ForeignFileError(.damaged, "a password is damaged") }
-        var result = try SecureBuffer(capacity: bytes.count)
-        var decoder = UTF16()
-        var units = UTF16Units(bytes).makeIterator()
-        decoding: while true {
-            switch decoder.decode(&units) {
-            case .scalarValue(let scalar): try result.append(scalar)
-            case .error: try result.append("\u{fffd}" as Unicode.Scalar)
-            case .emptyInput: break decoding
-            }
-        }
+        let units = try QStringUnits(&reader)
+        var result = try SecureBuffer(capacity: 2 * units.count)
+        try units.forEachScalar { (scalar) throws(ForeignFileError) in try result.append(scalar) }
         return try result.withUnsafeBytes { (bytes) throws(ForeignFileError) in try SecureBytes(secret: bytes) }
-    }
-}
-
-/// The code units of UTF-16, most significant byte first.
-private struct UTF16Units: RandomAccessCollection {
-    private let bytes: UnsafeRawBufferPointer
-
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
-
-    var startIndex: Int { 0 }
-    var endIndex: Int { bytes.count / 2 }
-
-    subscript(index: Int) -> UInt16 {
-        UInt16(bytes[2 * index]) << 8 | UInt16(bytes[2 * index + 1])
     }
 }
