@@ -54,6 +54,9 @@ package struct ForeignFile: ~Copyable {
         return String(file[..<dot])
     }
 
+    /// Whether it is a wallet of KWallet without a password, which is refused.
+    package var usesGPG: Bool { start.withUnsafeBytes { KWalletFile.usesGPG($0) } }
+
     /// Reads all items, in the order of the file.
     ///
     /// Blocks; of encrypted files for the time of their iterations. Throws ``ForeignFileError``, or the error of the

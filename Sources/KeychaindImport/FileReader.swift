@@ -183,7 +183,7 @@ extension ForeignFile.Format {
     fileprivate func opensAtLogin(_ keychain: String) -> Bool {
         switch self {
         case .gnomeKeyring, .gnomeKeyringText, .fileBackend: keychain.lowercased() == "login"
-        case .kWallet: keychain == "kdewallet"
+        case .kWallet: keychain == KWalletLogin.wallet
         case .table, .bitwarden, .credentialExchange: true
         }
     }

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindForeignFiles
 import KeychaindLanguage
 
 /// Another provider, which can be started on a copy of its files.
@@ -64,6 +65,24 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
             let name = file.split(separator: "/").last?.dropLast(fileSuffix.count) ?? ""
             return ("/org/freedesktop/secrets/collection/\(ForeignProvider.encoded(name))", file)
         }
+    }
+
+    /// The file of a wallet; nil for other keychains, and for names that KWallet spells differently in files.
+    func walletFile(_ name: String) -> String? {
+        guard case .kwallet = self, let folder, !name.contains("/") else { return nil }
+        let path = "\(folder)/\(name)\(fileSuffix)"
+        return access(path, F_OK) == 0 ? path : nil
+    }
+
+    /// The file of a wallet that only a dialog of KWallet would open; nil for others.
+    ///
+    /// KWallet takes the password of the login's wallet alone, as pam_kwallet passes it, and that only for the default
+    /// one. It has no keys of GPG where it reads a copy.
+    func fileBehindDialog(of collection: String, isDefault: Bool) -> String? {
+        guard let path = walletFile(collection) else { return nil }
+        guard collection == KWalletLogin.wallet, isDefault else { return path }
+        guard let file = try? ForeignFile(path: path) else { return nil }
+        return file.usesGPG ? path : nil
     }
 
     /// A file's name as gnome-keyring spells it in an object path.

@@ -7,6 +7,9 @@ import KeychaindLanguage
 /// The way in which pam_kwallet opens the wallet of a login: the hash of the password through a pipe, and an
 /// environment, which may be empty, through a socket.
 enum KWalletLogin {
+    /// The wallet that pam_kwallet opens, whichever is the default one.
+    static let wallet = "kdewallet"
+
     private static let saltSize = 56
     private static let hashSize = 56
     private static let derivation = PBKDF2(hash: .sha512, iterations: 50_000)
@@ -21,7 +24,7 @@ enum KWalletLogin {
         _ environment: [String: String],
         password: Password?
     ) async throws(CommandFailure) -> ChildProcess {
-        guard let password, let salt = readSalt("\(session.folder.path)/data/kwalletd/kdewallet.salt") else {
+        guard let password, let salt = readSalt("\(session.folder.path)/data/kwalletd/\(wallet).salt") else {
             return try await session.run(program, [], environment: environment)
         }
         let hashPipe = try await makePipe(password, salt)

@@ -85,21 +85,36 @@ struct ProviderReader: Sendable {
         // KeePassXC shows a database for a moment before it finds that no group is exposed.
         if case .keePassXC(let program) = source, all.isEmpty { throw program.exposesNothing }
         var known = passwords.given.map { [$0] } ?? []
+        // Keychains of which the provider gives nothing away without a dialog of its own.
+        var unasked: [(file: String, isDefault: Bool)] = []
+        var refusal: SecretServiceError?
         for collection in all {
             let label = try await collection.label().orName(of: collection)
             if collection == temporary || collection.path.hasSuffix("/collection/session") { continue }
             var keychain = SourceKeychain(name: label)
             switch source {
-            case .provider:
-                keychain.isLogin = collection == login || login == nil && collection == standard
+            case .provider(let provider):
                 keychain.isDefault = collection == standard
+                if let file = provider.fileBehindDialog(of: label, isDefault: keychain.isDefault),
+                    try await collection.isLocked()
+                {
+                    unasked.append((file, keychain.isDefault))
+                    continue
+                }
+                keychain.isLogin = collection == login || login == nil && collection == standard
                 if keychain.isLogin { keychain.password = startPassword }
             case .keePassXC:
                 // A database is not what a login opens, and its password is seldom the login's.
                 keychain.password = startPassword
             }
-            guard try await unlock(collection, &keychain, &known) else {
-                contents.skipped.append((label, Text("no password opens it")))
+            do {
+                guard try await unlock(collection, &keychain, &known) else {
+                    contents.skipped.append((label, Text("no password opens it")))
+                    continue
+                }
+            } catch let error as SecretServiceError where error.isAboutOneKeychain {
+                refusal = refusal ?? error
+                contents.skipped.append((label, Text("\(source.name) answers: \(error.reason.visible)")))
                 continue
             }
             unlocked.append((collection, keychain))
@@ -114,8 +129,14 @@ struct ProviderReader: Sendable {
                 try await readItself(file, known, into: &contents)
             }
             for file in provider.filesOfOthers { try await readItself(file, known, into: &contents) }
+            for (file, isDefault) in unasked {
+                let first = contents.keychains.count
+                try await readItself(file, known, into: &contents)
+                for index in contents.keychains.indices[first...] { contents.keychains[index].isDefault = isDefault }
+            }
         }
         if unlocked.isEmpty, contents.keychains.isEmpty, !contents.skipped.isEmpty {
+            if let refusal { throw refusal }
             throw passwords.cannotAsk
                 ?? CommandFailure(
                     passwords.given == nil ? .locked : .wrongPassword,
@@ -240,6 +261,16 @@ struct ProviderReader: Sendable {
             keychains.append(keychain)
         }
         return keychains
+    }
+}
+
+extension SecretServiceError {
+    /// Whether the other keychains of a provider can still be read.
+    fileprivate var isAboutOneKeychain: Bool {
+        switch code {
+        case .cancelled, .providerGone, .providerUnavailable, .disconnected, .timedOut, .busUnavailable: false
+        default: true
+        }
     }
 }
 

@@ -10,6 +10,9 @@ import KeychaindGcrypt
 package struct KWalletFile {
     static let magic: [UInt8] = Array("KWALLET\n\r\0\r\n".utf8)
 
+    /// The cipher of a wallet that GPG encrypts.
+    private static let gpg: UInt8 = 2
+
     /// The size of a `.salt` file, in bytes.
     static let saltSize = 56
 
@@ -34,7 +37,7 @@ package struct KWalletFile {
         switch (try reader.byte(), try reader.byte()) {
         case (0, 0), (0, 2): cipher = .blowfishECB
         case (3, 0), (3, 2): cipher = .blowfishCBC
-        case (2, _):
+        case (Self.gpg, _):
             throw ForeignFileError(
                 .unsupported,
                 "the wallet is encrypted with GPG; move its entries into one with a password in KWallet Manager"
@@ -52,6 +55,11 @@ package struct KWalletFile {
         guard ciphertext.count >= 32, ciphertext.count.isMultiple(of: cipher.blockSize) else {
             throw .damaged("the encrypted part", at: start)
         }
+    }
+
+    /// Whether a wallet that begins with these bytes has no password.
+    static func usesGPG(_ start: UnsafeRawBufferPointer) -> Bool {
+        start.starts(with: magic) && start.dropFirst(magic.count + 2).first == gpg
     }
 
     func read(

@@ -18,7 +18,7 @@ struct KWalletTests {
             #expect(preview.text.contains("Portal secret of \(application)"), "\(preview.errors)")
         }
         let first = try await home.runImport(["--from", "kwallet"])
-        #expect(first.status == .success && first.text.contains("5 items: 5 copied"), "\(first.errors)")
+        #expect(first.status == .success && first.text.contains("5 items: 5 copied"), "\(first.errors)\(first.text)")
         let labels = try await home.withKeychaind { client in
             var labels: [String] = []
             for number in 0..<3 {
@@ -29,6 +29,25 @@ struct KWalletTests {
         #expect(labels == ["item 0", "item 1", "item 2"])
         #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 5 were there"))
         #expect(try home.leftovers.isEmpty)
+    }
+
+    @Test("each wallet is imported by itself, and those that do not open are named")
+    func import_severalWallets_areImportedByThemselves() async throws {
+        let home = try ImportHome()
+        try await home.makeWallet()
+        let folder = home.folder.path("data/kwalletd")
+        for suffix in [".kwl", ".salt", "_attributes.json"] {
+            try FileManager.default.copyItem(atPath: "\(folder)/kdewallet\(suffix)", toPath: "\(folder)/Work\(suffix)")
+        }
+        // The beginning of a wallet that GPG encrypts, and one whose salt, and so its password, is another.
+        try Data(Array("KWALLET\n\r\0\r\n".utf8) + [0, 1, 2, 0]).write(to: URL(fileURLWithPath: folder + "/GPG.kwl"))
+        try FileManager.default.copyItem(atPath: folder + "/Work.kwl", toPath: folder + "/Other.kwl")
+        try Data(count: 56).write(to: URL(fileURLWithPath: folder + "/Other.salt"))
+        let result = try await home.runImport(["--from", "kwallet"])
+        #expect(result.status == .exited(2), "\(result.errors)")
+        #expect(result.text.contains("6 items: 6 copied"), "\(result.text)")
+        #expect(result.text.contains("Keychain “GPG.kwl” stays behind: \(folder)/GPG.kwl: the wallet is encrypted"))
+        #expect(result.text.contains("Keychain “Other.kwl” stays behind: \(folder)/Other.kwl could not be opened"))
     }
 }
 
