@@ -153,6 +153,7 @@ extension [SourceKeychain] {
         if index == endIndex {
             var keychain = SourceKeychain(name: name)
             keychain.isLogin = format.opensAtLogin(name)
+            keychain.keepsLabel = format == .kWallet
             if format.needsPassword { keychain.password = password }
             append(keychain)
             index = endIndex - 1

@@ -121,6 +121,7 @@ package struct Import: Sendable {
                 report.leave(work.tasks.map { $0.item.left(in: work.keychain.name, reason) })
                 continue
             }
+            if let label = work.keychain.label { try await keychains.label(collection, label) }
             let outcome = await ItemWriter(collection: collection) { counter.add($0) }.write(work.tasks)
             report.copied += outcome.written.count
             report.leave(outcome.refused.map { $0.item.left(in: work.keychain.name, Text(verbatim: $0.reason)) })

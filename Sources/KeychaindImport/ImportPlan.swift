@@ -14,6 +14,8 @@ package struct PlannedKeychain: Sendable {
     package let name: String
     let password: Password?
     let isDefault: Bool
+    /// The label under which programs look for it; nil if that is its name.
+    let label: String?
     /// Nil until it is created.
     var collection: SecretCollection?
     package let comparison: ItemComparison
@@ -25,6 +27,7 @@ extension ImportPlan {
         let name: String
         var password: Password?
         var isDefault = false
+        var label: String?
         var items: [ImportedItem] = []
     }
 
@@ -37,7 +40,9 @@ extension ImportPlan {
             if index == groups.endIndex { groups.append(Group(name: name)) }
             groups[index].items += keychain.items
             if groups[index].password == nil || keychain.isLogin { groups[index].password = keychain.password }
-            if keychain.isDefault, single == nil, !keychain.isLogin { groups[index].isDefault = true }
+            guard single == nil else { continue }
+            if keychain.isDefault, !keychain.isLogin { groups[index].isDefault = true }
+            if keychain.isLogin, keychain.keepsLabel { groups[index].label = keychain.name }
         }
         return groups
     }
@@ -85,6 +90,7 @@ extension ImportPlan {
                 name: group.name,
                 password: group.password,
                 isDefault: group.isDefault,
+                label: group.label,
                 collection: collection,
                 comparison: comparison
             )

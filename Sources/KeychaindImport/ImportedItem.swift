@@ -46,6 +46,8 @@ package struct SourceKeychain: Sendable {
     /// Whether new items go there, and a login opens it: it becomes keychaind's `login`.
     package var isLogin = false
     package var isDefault = false
+    /// Whether programs ask for it by its name, as those of KDE do.
+    package var keepsLabel = false
     /// Nil if it is unknown, as when another program has asked for it.
     package var password: Password?
     package var items: [ImportedItem] = []

@@ -101,7 +101,12 @@ struct ProviderReader: Sendable {
                     unasked.append((file, keychain.isDefault))
                     continue
                 }
-                keychain.isLogin = collection == login || login == nil && collection == standard
+                keychain.keepsLabel = provider == .kwallet
+                keychain.isLogin =
+                    switch provider {
+                    case .gnomeKeyring: collection == login || login == nil && collection == standard
+                    case .kwallet: label == KWalletLogin.wallet
+                    }
                 if keychain.isLogin { keychain.password = startPassword }
             case .keePassXC:
                 // A database is not what a login opens, and its password is seldom the login's.

@@ -64,6 +64,15 @@ struct TargetKeychains: Sendable {
         try await client.setAlias("default", to: collection)
     }
 
+    /// Gives the keychain `login` the label under which programs look for it, unless it has another one, or another
+    /// keychain has it.
+    func label(_ collection: SecretCollection, _ label: String) async throws {
+        guard try await collection.label().lowercased() == TargetKeychains.login,
+            try await self.collection(label) == nil
+        else { return }
+        try await collection.setLabel(label)
+    }
+
     private func collection(_ name: String) async throws(SecretServiceError) -> SecretCollection? {
         if name == TargetKeychains.login { return try await client.collection(alias: name) }
         for collection in try await client.collections() where try await collection.label() == name {

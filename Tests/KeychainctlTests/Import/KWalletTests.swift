@@ -20,6 +20,8 @@ struct KWalletTests {
         let first = try await home.runImport(["--from", "kwallet"])
         #expect(first.status == .success && first.text.contains("5 items: 5 copied"), "\(first.errors)\(first.text)")
         let labels = try await home.withKeychaind { client in
+            let label = try await client.collection(alias: "login")?.label()
+            #expect(label == "kdewallet")
             var labels: [String] = []
             for number in 0..<3 {
                 for item in try await client.search(["n": "\(number)"]).all { labels.append(try await item.label()) }
@@ -31,7 +33,7 @@ struct KWalletTests {
         #expect(try home.leftovers.isEmpty)
     }
 
-    @Test("each wallet is imported by itself, and those that do not open are named")
+    @Test("the login's wallet becomes login also beside another default one, and each that does not open is named")
     func import_severalWallets_areImportedByThemselves() async throws {
         let home = try ImportHome()
         try await home.makeWallet()
@@ -43,11 +45,18 @@ struct KWalletTests {
         try Data(Array("KWALLET\n\r\0\r\n".utf8) + [0, 1, 2, 0]).write(to: URL(fileURLWithPath: folder + "/GPG.kwl"))
         try FileManager.default.copyItem(atPath: folder + "/Work.kwl", toPath: folder + "/Other.kwl")
         try Data(count: 56).write(to: URL(fileURLWithPath: folder + "/Other.salt"))
+        try home.folder.write("[Wallet]\nDefault Wallet=Work\nFirst Use=false\n", to: "config/kwalletrc")
         let result = try await home.runImport(["--from", "kwallet"])
         #expect(result.status == .exited(2), "\(result.errors)")
         #expect(result.text.contains("6 items: 6 copied"), "\(result.text)")
         #expect(result.text.contains("Keychain “GPG.kwl” stays behind: \(folder)/GPG.kwl: the wallet is encrypted"))
         #expect(result.text.contains("Keychain “Other.kwl” stays behind: \(folder)/Other.kwl could not be opened"))
+        try await home.withKeychaind { client in
+            let labels = [
+                try await client.collection(alias: "login")?.label(), try await client.defaultCollection()?.label(),
+            ]
+            #expect(labels == ["kdewallet", "Work"])
+        }
     }
 }
 
