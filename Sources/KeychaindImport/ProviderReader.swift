@@ -1,5 +1,6 @@
 import KeychaindCommandLine
 import KeychaindForeignFiles
+import KeychaindGcrypt
 import KeychaindLanguage
 import SecretServiceClient
 import Synchronization
@@ -125,6 +126,7 @@ struct ProviderReader: Sendable {
             unlocked.append((collection, keychain))
         }
         contents.keychains = try await readItems(unlocked, client)
+        for index in contents.keychains.indices { try await complete(&contents.keychains[index]) }
         if case .provider(let provider) = source {
             let empty = Set(zip(unlocked, contents.keychains).filter(\.1.isEmpty).map(\.0.0.path))
             let shown = Set(all.map(\.path))
@@ -166,6 +168,37 @@ struct ProviderReader: Sendable {
             if error.status == .cancelled { throw error }
             contents.skipped.append((file.split(separator: "/").last.map(String.init) ?? file, error.text))
         }
+    }
+
+    /// Completes what KWallet gives of a wallet by what its file has.
+    ///
+    /// KWallet does not show each entry that its own programs have made, and gives an empty secret for those whose
+    /// folder has a slash or that have no name. Those of its own programs it gives without attributes.
+    private func complete(_ keychain: inout SourceKeychain) async throws {
+        guard case .provider(let provider) = source, let file = provider.walletFile(keychain.name) else { return }
+        let known = keychain.password.map { [$0] } ?? []
+        let reader = FileReader(paths: [file], known: known, passwords: passwords, messages: messages)
+        let stored: [SourceKeychain]
+        do throws(CommandFailure) {
+            stored = try await reader.read().keychains
+        } catch {
+            if error.status == .cancelled { throw error }
+            let reason = Text("\(source.name) gives it without a secret; its file may have one")
+            for item in keychain.items where item.item.secret.isEmpty {
+                keychain.left.append(LeftItem(label: item.item.label, keychain: keychain.name, reason: reason))
+            }
+            return
+        }
+        let count = keychain.complete(with: stored)
+        guard count > 0 else { return }
+        let (name, source) = (keychain.name.visible, source.name)
+        messages.tell(
+            Text(
+                count,
+                one: "\(source) does not give \(count) item of “\(name)” whole: it was read from the file.",
+                other: "\(source) does not give \(count) items of “\(name)” whole: they were read from the file."
+            )
+        )
     }
 
     // MARK: Unlocking
@@ -266,6 +299,52 @@ struct ProviderReader: Sendable {
             keychains.append(keychain)
         }
         return keychains
+    }
+}
+
+extension SourceKeychain {
+    /// Takes items from the file of the same keychain that are missing here or have no attributes or secret.
+    ///
+    /// Returns the number of those that were missing or empty.
+    fileprivate mutating func complete(with stored: [SourceKeychain]) -> Int {
+        var count = 0
+        var unmatched = Dictionary(grouping: items.indices) { items[$0].item.label }
+        // Those with attributes first, so that they do not take the place of others with the same label.
+        let all = stored.flatMap(\.items)
+        for item in all.filter({ !$0.hasNamesOnly }) + all.filter(\.hasNamesOnly) {
+            let alike = unmatched[item.item.label] ?? []
+            let match =
+                alike.first { items[$0].item.attributes == item.item.attributes }
+                ?? alike.first { items[$0].item.attributes.isEmpty }
+                ?? alike.first { items[$0].isSameEntry(as: item) }
+            guard let match else {
+                items.append(item)
+                count += 1
+                continue
+            }
+            unmatched[item.item.label]?.removeAll { $0 == match }
+            let isEmpty = items[match].item.secret.isEmpty && !item.item.secret.isEmpty
+            if isEmpty || items[match].item.attributes.isEmpty { items[match] = item }
+            if isEmpty { count += 1 }
+        }
+        for secret in stored.flatMap(\.portalSecrets)
+        where !portalSecrets.contains(where: { $0.application == secret.application }) {
+            portalSecrets.append(secret)
+            count += 1
+        }
+        return count
+    }
+}
+
+extension ImportedItem {
+    /// Whether it has only the attributes that an entry of KWallet's own programs gets.
+    fileprivate var hasNamesOnly: Bool { item.attributes.keys.sorted() == ["server", "type", "user"] }
+
+    /// Whether another item with the same label is the same entry of a wallet, although KWallet gives it otherwise.
+    fileprivate func isSameEntry(as other: ImportedItem) -> Bool {
+        if item.secret.isEqual(to: other.item.secret) { return true }
+        guard let folder = item.attributes["server"], let entry = item.attributes["user"] else { return false }
+        return other.item.attributes["server"] == folder && other.item.attributes["user"] == entry
     }
 }
 

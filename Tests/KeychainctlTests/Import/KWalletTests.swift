@@ -18,10 +18,15 @@ struct KWalletTests {
             #expect(preview.text.contains("Portal secret of \(application)"), "\(preview.errors)")
         }
         let first = try await home.runImport(["--from", "kwallet"])
-        #expect(first.status == .success && first.text.contains("5 items: 5 copied"), "\(first.errors)\(first.text)")
+        #expect(first.status == .success && first.text.contains("6 items: 6 copied"), "\(first.errors)\(first.text)")
+        #expect(first.errors.contains("kwallet does not give 1 item of “kdewallet” whole: it was read from the file."))
         let labels = try await home.withKeychaind { client in
             let label = try await client.collection(alias: "login")?.label()
             #expect(label == "kdewallet")
+            for found in try await client.search(["server": "a/b", "user": "c"]).all {
+                let secret = try await found.secret(prompting: .never)
+                #expect(secret.bytes == Array("found".utf8))
+            }
             var labels: [String] = []
             for number in 0..<3 {
                 for item in try await client.search(["n": "\(number)"]).all { labels.append(try await item.label()) }
@@ -29,7 +34,7 @@ struct KWalletTests {
             return labels
         }
         #expect(labels == ["item 0", "item 1", "item 2"])
-        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 5 were there"))
+        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 6 were there"))
         #expect(try home.leftovers.isEmpty)
     }
 
@@ -48,7 +53,7 @@ struct KWalletTests {
         try home.folder.write("[Wallet]\nDefault Wallet=Work\nFirst Use=false\n", to: "config/kwalletrc")
         let result = try await home.runImport(["--from", "kwallet"])
         #expect(result.status == .exited(2), "\(result.errors)")
-        #expect(result.text.contains("6 items: 6 copied"), "\(result.text)")
+        #expect(result.text.contains("8 items: 8 copied"), "\(result.text)")
         #expect(result.text.contains("Keychain “GPG.kwl” stays behind: \(folder)/GPG.kwl: the wallet is encrypted"))
         #expect(result.text.contains("Keychain “Other.kwl” stays behind: \(folder)/Other.kwl could not be opened"))
         try await home.withKeychaind { client in
@@ -139,6 +144,10 @@ extension ImportHome {
                 'org.freedesktop.Secret.Item.Attributes': dbus.Dictionary(
                     attributes if application == sys.argv[3] else {}, signature='ss'),
             }, (session, b'', bytes(range(64)), 'application/octet-stream'), False)
+        # The Secret Service of KWallet looks for the folder `a`.
+        handle = kwallet().open('kdewallet', dbus.Int64(0), 'test', signature='sxs')
+        kwallet().createFolder(handle, 'a/b', 'test')
+        kwallet().writePassword(handle, 'a/b', 'c', 'found', 'test')
         # Closing writes the wallet.
         kwallet().closeAllWallets()
         child.terminate(); child.wait()
