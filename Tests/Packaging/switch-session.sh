@@ -17,6 +17,26 @@ files() { (cd "$HOME" && find . -not -path './.cache*' -not -path '*/keyrings*' 
 mkdir -p "$HOME/.local/state" "$HOME/.local/share/keyrings"
 printf password | gnome-keyring-daemon --daemonize --unlock --components=secrets >/dev/null
 printf 'of gnome-keyring' | secret-tool store --label=l name value
+# A stand-in for kwalletd6, which calls the provider that was there at its start.
+cat >"$HOME/wallets.py" <<'SCRIPT'
+import dbus.bus, os
+from dbus.mainloop.glib import DBusGMainLoop
+from gi.repository import GLib
+DBusGMainLoop(set_as_default=True)
+bus = dbus.SessionBus()
+owner = bus.get_object("org.freedesktop.DBus", "/").GetConnectionUnixProcessID("org.freedesktop.secrets")
+with open(f"/proc/{owner}/cmdline") as file, open(os.environ["XDG_RUNTIME_DIR"] + "/wallets", "a") as log:
+    log.write(file.read().split("\0")[0] + "\n")
+bus.request_name("org.kde.kwalletd6")
+GLib.MainLoop().run()
+SCRIPT
+printf '[D-BUS Service]\nName=org.kde.kwalletd6\nExec=/usr/bin/python3 %s\n' "$HOME/wallets.py" \
+    >"$HOME/.local/share/dbus-1/services/org.kde.kwalletd6.service"
+bus_call() { busctl --user --quiet call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus "$@"; }
+bus_call ReloadConfig
+bus_call StartServiceByName su org.kde.kwalletd6 0
+echo "wallets-before=$(tail -n 1 "$XDG_RUNTIME_DIR/wallets")"
+
 files >"$XDG_RUNTIME_DIR/before"
 echo "provider=$(owner)"
 echo "refused=$(status_of "$control" switch on --now)"
@@ -29,6 +49,7 @@ echo '{"version":1,"source":"gnome-keyring","finished":5,"items":1,"copied":1,"s
 files >"$XDG_RUNTIME_DIR/before"
 echo "on=$(status_of "$control" switch on --now)"
 echo "handed-over=$(owner)"
+echo "wallets=$(tail -n 1 "$XDG_RUNTIME_DIR/wallets")"
 # It owns the name a moment before it tells systemd so; a start waits for the one that is running.
 if [[ $(systemctl --user is-active keychaind.service) == activating ]]; then
     systemctl --user start keychaind.service || true

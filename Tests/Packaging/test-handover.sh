@@ -17,6 +17,8 @@ check_match "the switch is refused before an import" "$(said refused)" \
 check_equal "a refused switch changes nothing" "$(said untouched)" yes
 check_match "after an import it switches and hands over" "$(said on)" '^0: keychaind provides the Secret Service now'
 check_equal "keychaind owns the name" "$(said handed-over)" /run/installed/bin/keychaind
+check_match "kwalletd6 calls gnome-keyring" "$(said wallets-before)" gnome-keyring-daemon
+check_equal "kwalletd6 is started anew, and calls keychaind" "$(said wallets)" /run/installed/bin/keychaind
 check_equal "systemd has started it" "$(said unit)" active
 check_equal "status finds nothing to mend" "$(said status)" 0
 check_equal "gnome-keyring's unit stays off" "$(said other-unit)" inactive

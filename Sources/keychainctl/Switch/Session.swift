@@ -9,6 +9,7 @@ import SecretServiceClient
 final class Session: Sendable {
     private static let name = "org.freedesktop.secrets"
     private static let bus = "org.freedesktop.DBus"
+    private static let wallets = "org.kde.kwalletd6"
     private let connection: Connection
 
     private init(_ connection: Connection) {
@@ -118,8 +119,9 @@ final class Session: Sendable {
         }
     }
 
-    /// Ends the other provider, and those that wait for the name, and starts keychaind.
+    /// Ends the other provider, and those that wait for the name, and starts keychaind; then kwalletd6, if it runs.
     func handOver() async throws(CommandFailure) {
+        let wallets = await connection(Session.wallets)
         for other in await queue() where !other.isKeychaind { kill(other.process, SIGTERM) }
         if await owner()?.isKeychaind == true { return }
         for unit in ["gnome-keyring-daemon.socket", "gnome-keyring-daemon.service", "oo7-daemon.service"] {
@@ -143,6 +145,20 @@ final class Session: Sendable {
         }
         guard let owner = await owner(), owner.isKeychaind else {
             throw CommandFailure(.noProvider, Text("another provider keeps the name until you log out"))
+        }
+        if let wallets { await restart(wallets, Session.wallets) }
+    }
+
+    /// Starts a program anew that goes on calling the provider that was there at its start.
+    private func restart(_ program: Inspection.Owner, _ name: String) async {
+        if await connection(name) == program { kill(program.process, SIGTERM) }
+        for _ in 0..<100 {
+            guard await connection(name) == program else { break }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        // If that fails, the next program that calls it starts it.
+        await Session.onLoop { [connection] in
+            _ = try? await connection.startService(name, timeout: .seconds(25))
         }
     }
 
