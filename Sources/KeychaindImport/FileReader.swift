@@ -9,6 +9,8 @@ struct FileReader: Sendable {
     let paths: [String]
     /// Passwords that have opened others.
     var known: [Password] = []
+    /// The name of the keychain for new items; nil if the files are of no provider.
+    var standard: String?
     let passwords: Passwords
     let messages: any ImportMessages
 
@@ -113,7 +115,7 @@ struct FileReader: Sendable {
             guard size.items <= Self.limits.items, size.bytes <= Self.limits.bytes else {
                 throw Self.tooLarge(path)
             }
-            keychains.add(ImportedItem(item), format: format, password: password)
+            keychains.add(ImportedItem(item), format: format, password: password, standard: standard)
         }
         let name = keychains.first?.name ?? "login"
         if !summary.losses.isEmpty, keychains.isEmpty { keychains.append(SourceKeychain(name: name)) }
@@ -147,11 +149,17 @@ extension SourceContents {
 }
 
 extension [SourceKeychain] {
-    fileprivate mutating func add(_ item: ImportedItem, format: ForeignFile.Format, password: Password) {
+    fileprivate mutating func add(
+        _ item: ImportedItem,
+        format: ForeignFile.Format,
+        password: Password,
+        standard: String?
+    ) {
         let name = item.item.keychain
         var index = firstIndex { $0.name == name } ?? endIndex
         if index == endIndex {
             var keychain = SourceKeychain(name: name)
+            keychain.isDefault = name == standard
             keychain.isLogin = format.opensAtLogin(name)
             keychain.keepsLabel = format == .kWallet
             if format.needsPassword { keychain.password = password }

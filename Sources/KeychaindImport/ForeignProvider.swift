@@ -67,6 +67,14 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
         }
     }
 
+    /// The name of the wallet for new items; nil for other providers, which say it themselves.
+    var defaultWallet: String? {
+        guard case .kwallet = self else { return nil }
+        let folder = DisplayEnvironment.folder("XDG_CONFIG_HOME", default: ".config")
+        let settings = folder.map { QtSettings(path: $0 + "/kwalletrc", section: "Wallet") }
+        return settings?["Default Wallet"] ?? KWalletLogin.wallet
+    }
+
     /// The file of a wallet; nil for other keychains, and for names that KWallet spells differently in files.
     func walletFile(_ name: String) -> String? {
         guard case .kwallet = self, let folder, !name.contains("/") else { return nil }

@@ -45,7 +45,12 @@ extension ImportSource {
             return try await ProviderReader(source: .provider(provider), passwords: passwords, messages: messages)
                 .read()
         }
-        return try await FileReader(paths: files + others, passwords: passwords, messages: messages).read()
+        return try await FileReader(
+            paths: files + others,
+            standard: provider.defaultWallet,
+            passwords: passwords,
+            messages: messages
+        ).read()
     }
 
     private func readDatabases(

@@ -87,7 +87,7 @@ struct ProviderReader: Sendable {
         if case .keePassXC(let program) = source, all.isEmpty { throw program.exposesNothing }
         var known = passwords.given.map { [$0] } ?? []
         // Keychains of which the provider gives nothing away without a dialog of its own.
-        var unasked: [(file: String, isDefault: Bool)] = []
+        var unasked: [(file: String, standard: String?)] = []
         var refusal: SecretServiceError?
         for collection in all {
             let label = try await collection.label().orName(of: collection)
@@ -99,7 +99,7 @@ struct ProviderReader: Sendable {
                 if let file = provider.fileBehindDialog(of: label, isDefault: keychain.isDefault),
                     try await collection.isLocked()
                 {
-                    unasked.append((file, keychain.isDefault))
+                    unasked.append((file, keychain.isDefault ? label : nil))
                     continue
                 }
                 keychain.keepsLabel = provider == .kwallet
@@ -136,11 +136,7 @@ struct ProviderReader: Sendable {
                 try await readItself(file, known, into: &contents)
             }
             for file in provider.filesOfOthers { try await readItself(file, known, into: &contents) }
-            for (file, isDefault) in unasked {
-                let first = contents.keychains.count
-                try await readItself(file, known, into: &contents)
-                for index in contents.keychains.indices[first...] { contents.keychains[index].isDefault = isDefault }
-            }
+            for (file, standard) in unasked { try await readItself(file, known, standard, into: &contents) }
         }
         if unlocked.isEmpty, contents.keychains.isEmpty, !contents.skipped.isEmpty {
             if let refusal { throw refusal }
@@ -159,10 +155,17 @@ struct ProviderReader: Sendable {
     private func readItself(
         _ file: String,
         _ known: [Password],
+        _ standard: String? = nil,
         into contents: inout SourceContents
     ) async throws(CommandFailure) {
         do throws(CommandFailure) {
-            let reader = FileReader(paths: [file], known: known, passwords: passwords, messages: messages)
+            let reader = FileReader(
+                paths: [file],
+                known: known,
+                standard: standard,
+                passwords: passwords,
+                messages: messages
+            )
             contents.keychains += try await reader.read().keychains
         } catch {
             if error.status == .cancelled { throw error }
@@ -177,7 +180,13 @@ struct ProviderReader: Sendable {
     private func complete(_ keychain: inout SourceKeychain) async throws {
         guard case .provider(let provider) = source, let file = provider.walletFile(keychain.name) else { return }
         let known = keychain.password.map { [$0] } ?? []
-        let reader = FileReader(paths: [file], known: known, passwords: passwords, messages: messages)
+        let reader = FileReader(
+            paths: [file],
+            known: known,
+            standard: keychain.isDefault ? keychain.name : nil,
+            passwords: passwords,
+            messages: messages
+        )
         let stored: [SourceKeychain]
         do throws(CommandFailure) {
             stored = try await reader.read().keychains

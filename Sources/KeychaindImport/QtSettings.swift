@@ -1,30 +1,33 @@
 import FoundationEssentials
 
-/// The section `General` of a settings file of a Qt program.
+/// A section of a settings file of a Qt program.
 package struct QtSettings: Sendable {
     private var values: [String: String] = [:]
 
     private static let largest = 1 << 20
 
     /// Empty if the file cannot be read.
-    init(path: String) {
+    init(path: String, section: String = "General") {
         guard let data = FileManager.default.contents(atPath: path), data.count <= QtSettings.largest else {
             self.init(text: "")
             return
         }
-        self.init(text: String(decoding: data, as: UTF8.self))
+        self.init(text: String(decoding: data, as: UTF8.self), section: section)
     }
 
-    package init(text: String) {
-        var isGeneral = true
+    package init(text: String, section: String = "General") {
+        // What stands before the first section belongs to none.
+        var isSection = section == "General"
         for line in text.split(whereSeparator: \.isNewline) {
             if line.hasPrefix("[") {
-                isGeneral = line == "[General]"
-            } else if isGeneral, let separator = line.firstIndex(of: "=") {
+                isSection = line == "[\(section)]"
+            } else if isSection, let separator = line.firstIndex(of: "=") {
                 values[String(line[..<separator])] = String(line[line.index(after: separator)...])
             }
         }
     }
+
+    subscript(key: String) -> String? { values[key] }
 
     /// The strings of a list, which is separated by commas; quoted ones may contain commas.
     package func list(_ key: String) -> [String] {

@@ -41,7 +41,7 @@ struct KWalletTests {
     @Test("the login's wallet becomes login also beside another default one, and each that does not open is named")
     func import_severalWallets_areImportedByThemselves() async throws {
         let home = try ImportHome()
-        try await home.makeWallet()
+        try await home.makeWallet(portalApplications: ["org.example.Mail"])
         let folder = home.folder.path("data/kwalletd")
         for suffix in [".kwl", ".salt", "_attributes.json"] {
             try FileManager.default.copyItem(atPath: "\(folder)/kdewallet\(suffix)", toPath: "\(folder)/Work\(suffix)")
@@ -53,7 +53,8 @@ struct KWalletTests {
         try home.folder.write("[Wallet]\nDefault Wallet=Work\nFirst Use=false\n", to: "config/kwalletrc")
         let result = try await home.runImport(["--from", "kwallet"])
         #expect(result.status == .exited(2), "\(result.errors)")
-        #expect(result.text.contains("8 items: 8 copied"), "\(result.text)")
+        // The portal's secret is in both.
+        #expect(result.text.contains("10 items: 9 copied, 1 were there"), "\(result.text)")
         #expect(result.text.contains("Keychain “GPG.kwl” stays behind: \(folder)/GPG.kwl: the wallet is encrypted"))
         #expect(result.text.contains("Keychain “Other.kwl” stays behind: \(folder)/Other.kwl could not be opened"))
         try await home.withKeychaind { client in
@@ -62,6 +63,14 @@ struct KWalletTests {
             ]
             #expect(labels == ["kdewallet", "Work"])
         }
+        // Without KWallet's programs.
+        let programs = try home.folder.makeFolder("programs")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(programs)/dbus-daemon",
+            withDestinationPath: "/usr/bin/dbus-daemon"
+        )
+        let again = try await home.runImport(["--from", "kwallet"], environment: ["PATH": programs])
+        #expect(again.text.contains("10 items: 0 copied, 10 were there"), "\(again.text)")
     }
 }
 
@@ -142,7 +151,7 @@ extension ImportHome {
             collection.CreateItem({
                 'org.freedesktop.Secret.Item.Label': 'xdg-desktop-portal/' + application,
                 'org.freedesktop.Secret.Item.Attributes': dbus.Dictionary(
-                    attributes if application == sys.argv[3] else {}, signature='ss'),
+                    attributes if application == sys.argv[-1] else {}, signature='ss'),
             }, (session, b'', bytes(range(64)), 'application/octet-stream'), False)
         # The Secret Service of KWallet looks for the folder `a`.
         handle = kwallet().open('kdewallet', dbus.Int64(0), 'test', signature='sxs')
