@@ -85,7 +85,8 @@ package struct ImportSource: Hashable, Sendable {
     package init(program: String, items: Int) {
         name =
             switch program.lastComponent {
-            case "gnome-keyring-daemon": "gnome-keyring"
+            // oo7 moves the keyrings of gnome-keyring, with which they are imported.
+            case "gnome-keyring-daemon", "oo7-daemon": "gnome-keyring"
             case "kwalletd5", "kwalletd6", "ksecretd": "kwallet"
             case let other: other
             }
@@ -99,9 +100,9 @@ package struct ImportSource: Hashable, Sendable {
 
     /// The providers that have files in the account's data folder.
     package static func withFiles(in account: Account) -> [ImportSource] {
-        let kinds = [("gnome-keyring", "keyrings", ".keyring"), ("kwallet", "kwalletd", ".kwl")]
-        return kinds.filter { _, folder, suffix in
-            account.tree.names(in: "\(account.dataFolder)/\(folder)").contains { $0.hasSuffix(suffix) }
+        let kinds = [("gnome-keyring", ["keyrings", "keyrings/v1"], ".keyring"), ("kwallet", ["kwalletd"], ".kwl")]
+        return kinds.filter { _, folders, suffix in
+            folders.flatMap { account.tree.names(in: "\(account.dataFolder)/\($0)") }.contains { $0.hasSuffix(suffix) }
         }.map { ImportSource(name: $0.0) }
     }
 

@@ -54,10 +54,16 @@ import Testing
         #expect(ImportRecord.newest(from: "kwallet", in: system.account()) == nil)
     }
 
-    @Test("a provider that does not run is known by its files")
-    func source_withFiles_isKnown() throws {
+    @Test("oo7's items are those that an import of gnome-keyring's keyrings has copied")
+    func source_oo7_isImportedWithGnomeKeyring() {
+        #expect(ImportSource(program: "/usr/libexec/oo7-daemon", items: 1).name == "gnome-keyring")
+    }
+
+    @Test("a provider that does not run is known by its files", arguments: ["keyrings", "keyrings/v1"])
+    func source_withFiles_isKnown(folder: String) throws {
         let system = try MadeUpSystem([
-            "/home/anna/.local/share/keyrings/login.keyring": "", "/home/anna/.local/share/kwalletd/kdewallet.salt": "",
+            "/home/anna/.local/share/\(folder)/login.keyring": "",
+            "/home/anna/.local/share/kwalletd/kdewallet.salt": "",
         ])
         let sources = ImportSource.withFiles(in: system.account())
         #expect(sources.map(\.name) == ["gnome-keyring"])
