@@ -32,6 +32,8 @@ package struct Switch: Sendable {
             try note(plan, in: &journal)
             do throws(CommandFailure) {
                 try journal.save(for: account)
+                // An interrupted switch back may have left one beside a file that is as it should be.
+                for entry in journal.entries { try tree.removeTemporary(of: entry.path) }
                 for step in plan.steps { try tree.put(step.becomes, at: step.path) }
                 try perform(plan.commands, &journal)
                 journal.isComplete = true
