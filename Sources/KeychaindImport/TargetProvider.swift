@@ -36,9 +36,12 @@ struct TargetProvider: Sendable {
 
     private static func start(_ program: String, in session: PrivateSession) async throws -> SecretClient {
         var environment = ["XDG_RUNTIME_DIR": try session.folder.makeFolder("run")]
-        for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "DBUS_SYSTEM_BUS_ADDRESS"] {
-            environment[name] = DisplayEnvironment.variable(name)
-        }
+        var inherited = ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "DBUS_SYSTEM_BUS_ADDRESS"]
+        #if DEBUG
+        // Tests make hundreds of keys.
+        inherited.append("KEYCHAIND_CHEAP_KEYS")
+        #endif
+        for name in inherited { environment[name] = DisplayEnvironment.variable(name) }
         let child = try await session.run(program, ["--prompters=none"], environment: environment)
         do throws(CommandFailure) {
             try await session.waitForProvider(child, "keychaind")

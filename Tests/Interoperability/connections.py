@@ -38,7 +38,7 @@ def come_and_go(count):
 def resources(process, other):
     # One that is open for a moment, such as of a file in /proc, is no leak: the fewest between many calls.
     descriptors = len(os.listdir(f"/proc/{process}/fd"))
-    for _ in range(1000):
+    for _ in range(200):
         search(other)
         descriptors = min(descriptors, len(os.listdir(f"/proc/{process}/fd")))
     with open(f"/proc/{process}/status", encoding="ascii") as status:

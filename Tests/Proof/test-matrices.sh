@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # All cases of the tests that otherwise run a sample of them.
 
-check "every kill, random call, damaged byte, torn journal, failed read and size of a secret" \
+check "every kill, random call, damaged byte, torn journal and size of a secret" \
     env EVERY=1 scripts/test VaultTests KeychaindTests SecretServiceTests \
-    --filter '(DamagedPages|JournalEnd|PowerLoss|FailingDisk|Durability|IdleMemory|HostileClient)Tests'
+    --filter '(DamagedPages|JournalEnd|PowerLoss|Durability|IdleMemory|HostileClient)Tests'
 check "every kill of a switch" env EVERY=1 Tests/Scripts/run Packaging switch

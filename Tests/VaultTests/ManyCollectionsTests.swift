@@ -33,7 +33,7 @@ import Testing
 
     @Test func allCollectionsUnlockedAndWritten_haveFewThreadsAndOpenFiles() async throws {
         var vault = try await opened()
-        let count = 250
+        let count = 100
         _ = try await made(count, in: vault)
         #expect(folder.openKeychains.count <= Self.mostOpenFiles + Self.mostThreads)
         await vault.close()
