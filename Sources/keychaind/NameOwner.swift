@@ -26,7 +26,7 @@ enum NameOwner {
         let deadline = ContinuousClock.now + patience
         var ended: Set<pid_t> = []
         while true {
-            let waiting = await waiting(for: name, on: connection)
+            let waiting = await waiting(for: name, on: connection, until: deadline)
             let known = waiting.filter { providers.contains($0.program) }
             guard !known.isEmpty, ContinuousClock.now < deadline else {
                 return waiting.map { "\($0.program) (\($0.process))" }
@@ -41,17 +41,18 @@ enum NameOwner {
     private static let patience = Duration.seconds(2)
     private static let mostWaiting = 64
 
-    /// The programs behind the owner.
+    /// The programs behind the owner that are found by the deadline.
     @BusActor
     private static func waiting(
         for name: String,
-        on connection: Connection
+        on connection: Connection,
+        until deadline: ContinuousClock.Instant
     ) async -> [(process: pid_t, program: String)] {
         let call = Message.call(to: bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), bus, "ListQueuedOwners")
         call.append(name)
         let names = (try? await connection.call(call, timeout: patience).read([String].self)) ?? []
         var waiting: [(process: pid_t, program: String)] = []
-        for other in names.dropFirst().prefix(mostWaiting) {
+        for other in names.dropFirst().prefix(mostWaiting) where ContinuousClock.now < deadline {
             guard let process = await processID(of: other, on: connection), process > 0 else { continue }
             let folder = ProcessFolder(process, in: "/proc")
             let program = folder.read("comm", limit: 16).map { String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self) }
@@ -69,7 +70,7 @@ enum NameOwner {
             "GetConnectionUnixProcessID"
         )
         call.append(name)
-        guard let process = try? await connection.call(call).read(UInt32.self) else { return nil }
+        guard let process = try? await connection.call(call, timeout: patience).read(UInt32.self) else { return nil }
         return pid_t(exactly: process)
     }
 
