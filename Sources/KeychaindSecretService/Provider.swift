@@ -207,7 +207,7 @@ package final class Provider {
         }
         connection.onNameVanished { [clients, connections, audit, unowned connection] name in
             // Its last calls come first: it may have waited for no answer.
-            connection.afterCalls(of: name) {
+            connection.afterCalls(of: name, dropping: { Provider.questions.contains($0.member ?? "") }) {
                 audit.followers.leave(name)
                 clients.remove(name)
                 connections.remove(name)
@@ -215,6 +215,13 @@ package final class Provider {
         }
         connections.start()
     }
+
+    /// Calls that leave nothing behind but their answer, or a session, which ends with its caller.
+    private static let questions: Set = [
+        "Agree", "CanEvaluatePolicy", "Check", "Compare", "Decrypt", "Files", "Get", "GetAll", "GetDomainState",
+        "GetSecret", "GetSecrets", "Introspect", "Items", "List", "OpenSession", "Read", "ReadAlias", "ReadWithRules",
+        "Search", "SearchItems", "Sign", "Test",
+    ]
 
     /// Starts answering calls: the vault is open, and any initial unlock has begun.
     package func vaultIsOpen() {

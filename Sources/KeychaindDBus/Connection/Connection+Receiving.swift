@@ -155,9 +155,16 @@ extension Connection: TurnParticipant {
 }
 
 extension Connection {
-    /// Runs an action after the calls of a program that were received so far, such as when its name has vanished.
-    package func afterCalls(of name: String, _ action: @escaping @BusActor () -> Void) {
-        calls.afterCalls(of: name, action)
+    /// Runs an action after the calls that a name has made before it vanished.
+    ///
+    /// - Parameter isQuestion: whether a call only asks, so that it is dropped: the bus would take the answer for
+    ///   nobody, however large.
+    package func afterCalls(
+        of name: String,
+        dropping isQuestion: (Message) -> Bool,
+        _ action: @escaping @BusActor () -> Void
+    ) {
+        calls.afterCalls(of: name, dropping: isQuestion, action)
     }
 
     /// Exports an object to one peer until ``withdraw(_:)``, such as a callback object for a service.

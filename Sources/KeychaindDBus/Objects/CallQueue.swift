@@ -105,9 +105,23 @@ final class CallQueue {
         lane.entries.append(.call(message, for: server, size: size))
     }
 
-    /// Runs an action after the calls of a program that were received so far.
-    func afterCalls(of name: String, _ action: @escaping @BusActor () -> Void) {
+    /// Drops the questions of a connection that has left, and runs an action after its other calls.
+    func afterCalls(
+        of name: String,
+        dropping isQuestion: (Message) -> Bool,
+        _ action: @escaping @BusActor () -> Void
+    ) {
         guard let lane = lanes[name] else { return action() }
+        lane.entries.removeAll { entry in
+            switch entry {
+            case .call(let message, _, let size):
+                guard isQuestion(message) else { return false }
+                change(lane, by: -size)
+                return true
+            case .refusal: return true
+            case .action: return false
+            }
+        }
         lane.entries.append(.action(action))
     }
 
@@ -290,6 +304,11 @@ struct FirstInFirstOut<Element> {
             elements[index] = other
             return
         }
+    }
+
+    mutating func removeAll(where predicate: (Element) -> Bool) {
+        elements = elements[head...].filter { element in element.map { !predicate($0) } ?? false }
+        head = 0
     }
 
     func contains(where predicate: (Element) -> Bool) -> Bool {

@@ -117,7 +117,7 @@ struct CallTurnTests {
         let name = busy.uniqueName
         connection.onNameVanished { [unowned connection] vanished in
             guard vanished == name else { return }
-            connection.afterCalls(of: vanished) { object.recorded.record("end") }
+            connection.afterCalls(of: vanished, dropping: { $0.member == "Act" }) { object.recorded.record("end") }
         }
         _ = try await connection.owner(of: TestServer.name)
         try await server.whileBusy {
@@ -127,6 +127,41 @@ struct CallTurnTests {
         }
         _ = try await object.recorded.first("the end") { $0 == "end" }
         #expect(object.recorded.all == (0..<Self.many).map(String.init) + ["end"])
+    }
+
+    @Test
+    @BusActor
+    func questionsOfAProgramThatHasLeft_areNotHandled() async throws {
+        let server = try await TestServer.start()
+        let (object, connection) = (server.object, server.connection)
+        let (busy, other) = (try RawClient(server.bus.address), try RawClient(server.bus.address))
+        let name = busy.uniqueName
+        connection.onNameVanished { [unowned connection] vanished in
+            guard vanished == name else { return }
+            connection.afterCalls(of: vanished, dropping: { $0.member == "Act" }) { object.recorded.record("end") }
+        }
+        _ = try await connection.owner(of: TestServer.name)
+        let pairs = 25
+        try await server.whileBusy {
+            object.action = {
+                Self.slowly()
+                object.recorded.record("question")
+            }
+            busy.send(server.message("Act"))
+            for number in 0..<pairs {
+                busy.send(server.message("Act"))
+                busy.send(server.recording("\(number)"))
+            }
+            try busy.waitForBus()
+            busy.close()
+            let hasOwner = Message.call(to: SignalMatch.bus, .root, SignalMatch.bus, "NameHasOwner")
+            hasOwner.append(name)
+            while try other.call(hasOwner).read(Bool.self) {}
+        }
+        _ = try await object.recorded.first("the end") { $0 == "end" }
+        let recorded = object.recorded.all
+        #expect(recorded.filter { $0 != "question" } == (0..<pairs).map(String.init) + ["end"])
+        #expect(recorded.filter { $0 == "question" }.count < pairs)
     }
 
     @Test
