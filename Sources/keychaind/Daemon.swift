@@ -219,7 +219,8 @@ struct Daemon {
             } catch  where error.code == .inUse && options.replaces && ContinuousClock.now < deadline {
                 await BusActor.loop.wait(for: .milliseconds(20))
             } catch {
-                end(error.code == .inUse ? .inUse : .inputOutput, "\(directory): \(error.reason)")
+                guard error.code == .inUse else { end(.inputOutput, "\(directory): \(error.reason)") }
+                end(.inUse, "\(directory): \(error.reason), such as a keychaind on another session bus")
             }
         }
     }
