@@ -8,7 +8,7 @@ enum NameOwner {
     /// The owner's process and program, and how to replace it.
     @BusActor
     static func find(_ name: String, on connection: Connection) async -> String {
-        guard let process = await processID(of: name, on: connection) else {
+        guard let process = try? await connection.process(of: name, timeout: patience) else {
             return "its owner is unknown; keychaind --replace takes the name over if the owner allows it"
         }
         let folder = ProcessFolder(process, in: "/proc")
@@ -48,31 +48,14 @@ enum NameOwner {
         on connection: Connection,
         until deadline: ContinuousClock.Instant
     ) async -> [(process: pid_t, program: String)] {
-        let call = Message.call(to: bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), bus, "ListQueuedOwners")
-        call.append(name)
-        let names = (try? await connection.call(call, timeout: patience).read([String].self)) ?? []
+        let names = (try? await connection.queuedOwners(of: name, timeout: patience)) ?? []
         var waiting: [(process: pid_t, program: String)] = []
         for other in names.dropFirst().prefix(mostWaiting) where ContinuousClock.now < deadline {
-            guard let process = await processID(of: other, on: connection), process > 0 else { continue }
+            guard let process = try? await connection.process(of: other, timeout: patience) else { continue }
             let folder = ProcessFolder(process, in: "/proc")
             let program = folder.read("comm", limit: 16).map { String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self) }
             waiting.append((process, program ?? "an unknown program"))
         }
         return waiting
     }
-
-    @BusActor
-    private static func processID(of name: String, on connection: Connection) async -> pid_t? {
-        let call = Message.call(
-            to: bus,
-            ObjectPath(unchecked: "/org/freedesktop/DBus"),
-            bus,
-            "GetConnectionUnixProcessID"
-        )
-        call.append(name)
-        guard let process = try? await connection.call(call, timeout: patience).read(UInt32.self) else { return nil }
-        return pid_t(exactly: process)
-    }
-
-    private static let bus = "org.freedesktop.DBus"
 }

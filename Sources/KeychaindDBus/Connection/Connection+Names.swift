@@ -67,6 +67,24 @@ extension Connection {
         }
     }
 
+    /// The unique names of the owner of a name and of those that wait for it, in this order.
+    package func queuedOwners(of name: String, timeout: Duration?) async throws(BusError) -> [String] {
+        let message = makeBusCall("ListQueuedOwners")
+        message.append(name)
+        return try await call(message, timeout: timeout).read([String].self)
+    }
+
+    /// The process behind a name; throws `NameHasNoOwner` if there is none.
+    package func process(of name: String, timeout: Duration?) async throws(BusError) -> Int32 {
+        let message = makeBusCall("GetConnectionUnixProcessID")
+        message.append(name)
+        let process = try await call(message, timeout: timeout).read(UInt32.self)
+        guard let process = Int32(exactly: process), process > 0 else {
+            throw BusError(.failed, "the bus answered with an invalid process")
+        }
+        return process
+    }
+
     /// The unique names of all connections on the bus.
     package func connectionNames() async throws(BusError) -> [String] {
         let names = try await call(makeBusCall("ListNames")).read([String].self)

@@ -48,9 +48,7 @@ final class Session: Sendable {
     /// The programs that wait for the name, and get it when its owner leaves the bus.
     func queue() async -> [Inspection.Owner] {
         let names = await Session.onLoop { [connection] () async -> [String] in
-            let call = Session.call("ListQueuedOwners")
-            call.append(Session.name)
-            return (try? await connection.call(call, timeout: .seconds(5)).read([String].self)) ?? []
+            (try? await connection.queuedOwners(of: Session.name, timeout: .seconds(5))) ?? []
         }
         let owner = await owner()
         var waiting: [Inspection.Owner] = []
@@ -63,12 +61,10 @@ final class Session: Sendable {
 
     /// The process behind a name of the bus.
     private func connection(_ name: String) async -> Inspection.Owner? {
-        let process = await Session.onLoop { [connection] () async -> UInt32? in
-            let call = Session.call("GetConnectionUnixProcessID")
-            call.append(name)
-            return try? await connection.call(call, timeout: .seconds(5)).read(UInt32.self)
+        let process = await Session.onLoop { [connection] () async -> Int32? in
+            try? await connection.process(of: name, timeout: .seconds(5))
         }
-        return process.flatMap { Int32(exactly: $0) }.map { process in
+        return process.map { process in
             Inspection.Owner(process: process, program: Session.program(of: process), unit: Session.unit(of: process))
         }
     }
