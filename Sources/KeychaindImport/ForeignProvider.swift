@@ -115,7 +115,7 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
         guard let first = found.first else {
             throw CommandFailure(
                 .notFound,
-                Text("there is nothing to import: no files of gnome-keyring, oo7 or KWallet")
+                Text("there is nothing to import: gnome-keyring, oo7 and KWallet have no files here")
             )
         }
         guard found.count == 1 else {
