@@ -46,11 +46,11 @@ struct Daemon {
         let daemon = Daemon(options, in: domain)
         daemon.provider.start()
         daemon.watchForSignals(signals)
+        // Before the name is taken and the vault is open, so that a login then waits instead of failing.
+        let loginSocket = daemon.openLoginSocket(passed)
         await daemon.takeName()
         daemon.filterSystemCalls()
         daemon.reportDomain()
-        // Before the vault is open, so that an early login waits instead of failing.
-        let loginSocket = daemon.openLoginSocket(passed)
         daemon.watchForDisconnect()
         daemon.startKeyMemory()
         let unlock = password.map { descriptor in PasswordUnlock(from: descriptor, daemon.provider) }
@@ -131,7 +131,7 @@ struct Daemon {
 
     // MARK: Starting
 
-    /// Takes the bus name first, since programs wait for it; their calls wait for the rest of the start.
+    /// Takes the bus name early, since programs wait for it; their calls wait for the rest of the start.
     private func takeName() async {
         connection.wipeReceiveBuffer()
         connection.server.map(RestingMemory.watch)
