@@ -118,8 +118,10 @@ final class Session: Sendable {
     /// Ends the other provider, and those that wait for the name, and starts keychaind; then kwalletd6, if it runs.
     func handOver() async throws(CommandFailure) {
         let wallets = await connection(Session.wallets)
+        // Before the others end: a call may then start keychaind at once.
+        let isDone = await owner()?.isKeychaind == true
         for other in await queue() where !other.isKeychaind { kill(other.process, SIGTERM) }
-        if await owner()?.isKeychaind == true { return }
+        if isDone { return }
         for unit in ["gnome-keyring-daemon.socket", "gnome-keyring-daemon.service", "oo7-daemon.service"] {
             _ = SystemProgram.status(["systemctl", "--user", "stop", unit])
         }
