@@ -20,7 +20,7 @@ extension Daemon {
             sealedHandover?.remove()
             return
         }
-        let start = await UserManager(connection: connection).restart(in: .start)
+        let start = await UserManager().restart(in: .start)
         // A process that is ending leaves them to the next one.
         guard !provider.hasEnded, receiveKeys(kept, at: start) else { return }
         // The screen may be locked, which withholds items.
@@ -98,7 +98,7 @@ extension Daemon {
     /// Otherwise also removes the file of an earlier process; systemd discards the descriptors. Blocks until systemd
     /// has received them.
     func leave(_ keys: consuming SecureBytes?) async {
-        guard var restart = await UserManager(connection: connection).restart(in: .restart) else {
+        guard var restart = await UserManager().restart(in: .restart) else {
             sealedHandover?.remove()
             return
         }
@@ -121,10 +121,16 @@ extension Daemon {
 
     /// Ends the providers that wait for the name, one of which would have it before the next process.
     private func keepName() async {
-        let waiting = await NameOwner.endWaitingProviders(Provider.busName, on: connection)
-        guard !waiting.isEmpty else { return }
-        let programs = waiting.joined(separator: ", ")
-        logger.warning("Another program gets the bus name in the restart", metadata: ["waiting": "\(programs)"])
+        do throws(BusError) {
+            let address = try SessionBusAddress.find(in: domain)
+            let waiting = try await NameOwner.endWaitingProviders(Provider.busName, at: address)
+            guard !waiting.isEmpty else { return }
+            let programs = waiting.joined(separator: ", ")
+            logger.warning("Another program gets the bus name in the restart", metadata: ["waiting": "\(programs)"])
+        } catch {
+            let reason = "the bus does not say who waits for it: \(error.message)"
+            logger.warning("Another program may get the bus name in the restart", metadata: ["reason": "\(reason)"])
+        }
     }
 
     /// Starts unlocking `login` with the host key slot, if configured; later calls wait for it.

@@ -79,7 +79,7 @@ struct Daemon {
         }
         self.directory = directory
         do throws(BusError) {
-            let address = domain.isEntered ? BusAddress.address(try SessionBusAddress.inDomain()) : .session
+            let address = domain.isEntered ? BusAddress.address(try SessionBusAddress.find(in: domain)) : .session
             // The bus may accept the connection and never answer.
             connection = try TerminationSignals.endProcess { () throws(BusError) in
                 try UserRights.perform { () throws(BusError) in try Connection(address) }
@@ -233,6 +233,8 @@ struct Daemon {
     private func stop(_ status: ExitStatus = .success, handingOver: Bool = false) {
         guard provider.end() else { return }
         connection.onDisconnect = nil
+        // A flood of calls must not delay the end: systemd would kill the process.
+        connection.stopReading()
         ServiceManager.notifyStopping()
         logins.close()
         pinentries.close()

@@ -18,12 +18,16 @@ enum NameOwner {
 
     /// Ends the providers that wait for the name: the bus gives it to the first of them when this process leaves.
     ///
-    /// Any other program that waits is left alone.
+    /// Any other program that waits is left alone. On a connection of its own: on a busy one, the answers would come
+    /// behind the calls of programs.
     ///
     /// - Returns: the programs that still wait, with their process numbers.
     @BusActor
-    static func endWaitingProviders(_ name: String, on connection: Connection) async -> [String] {
+    static func endWaitingProviders(_ name: String, at address: String) async throws(BusError) -> [String] {
         let deadline = ContinuousClock.now + patience
+        let connection = try UserRights.perform { () throws(BusError) in try Connection.open(peer: address) }
+        try await connection.join(timeout: patience)
+        defer { connection.close() }
         var ended: Set<pid_t> = []
         while true {
             let waiting = await waiting(for: name, on: connection, until: deadline)

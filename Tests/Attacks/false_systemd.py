@@ -1,9 +1,11 @@
-"""false_systemd.py READY: takes systemd's name on the session bus, and says that every unit is being restarted."""
+"""false_systemd.py READY: listens in place of systemd's own socket, and says that every unit is being restarted."""
 
+import os
 import sys
 
 import dbus
 import dbus.mainloop.glib
+import dbus.server
 import dbus.service
 from gi.repository import GLib
 
@@ -23,7 +25,7 @@ class Systemd(dbus.service.FallbackObject):
 
 
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-bus = dbus.SessionBus()
-systemd = Systemd(bus, "/")
-print(bus.request_name(MANAGER, dbus.bus.NAME_FLAG_REPLACE_EXISTING), file=open(sys.argv[1], "w"), flush=True)
+server = dbus.server.Server(f"unix:path={os.environ['XDG_RUNTIME_DIR']}/systemd/private")
+server.on_connection_added.append(lambda connection: Systemd(connection, "/"))
+open(sys.argv[1], "w").close()
 GLib.MainLoop().run()

@@ -74,24 +74,33 @@ right "so it is when systemd executes itself again meanwhile" is_unlocked_again
 
 # A stop in each form leaves nothing, neither during the stop nor afterwards.
 stopped() { # NAME COMMAND...
+    leaves_nothing "$@"
+    starts_locked "$1"
+}
+leaves_nothing() { # NAME COMMAND...
     between "${@:2}"
     held "a key after $1" keeps_key
     held "a file after $1" has_file
     go_on
     eventually sh -c '! pgrep -x keychaind'
+}
+starts_locked() { # NAME
     right "keychaind starts after $1" eventually wake
     held "the keychain after $1" is_locked false
     right "which a login unlocks after $1" unlock
 }
 stopped "a stop" "${user[@]}" stop keychaind.service
 stopped "a signal" pkill -TERM -x keychaind
-as_anna /usr/bin/python3 "$work/attacks/false_systemd.py" "$folder/named" 2>"$work/false.log" &
-right "a program of anna's takes systemd's name" eventually grep -qx 1 "$folder/named"
-stopped "a signal, when a false systemd speaks of a restart" pkill -TERM -x keychaind
+private=/run/user/$anna_id/systemd/private
+as_anna mv "$private" "$private.away"
+as_anna /usr/bin/python3 "$work/attacks/false_systemd.py" "$folder/listens" 2>"$work/false.log" &
+right "a program of anna's listens in systemd's place" eventually test -e "$folder/listens"
+right "and answers" as_anna dbus-send --peer="unix:path=$private" --print-reply / \
+    org.freedesktop.systemd1.Manager.GetUnitByPID uint32:1
+leaves_nothing "a signal, when a false systemd speaks of a restart" pkill -TERM -x keychaind
 as_anna pkill -f attacks/false_systemd.py
-eventually sh -c '! pgrep -f "[a]ttacks/false_systemd.py"'
-# systemd takes its name back only then.
-as_anna "${user[@]}" daemon-reexec
+as_anna mv "$private.away" "$private"
+starts_locked "a signal, when a false systemd speaks of a restart"
 
 # A start of the attacker's in the middle of a restart, with the kept key, on a bus of its own and on anna's.
 mkdir -p /home/anna/bus

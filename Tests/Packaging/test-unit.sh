@@ -32,6 +32,7 @@ mkdir -p "$prefix/test/pam.d"
 cc -o "$prefix/test/login" "$project/Tests/Session/login.c" -lpam
 cc -shared -fPIC -o "$prefix/test/pam_account.so" "$project/Tests/Session/pam_account.c" -lpam
 printf password >"$prefix/test/account"
+cp "$scripts/flood.py" "$prefix/test"
 cat >"$prefix/test/pam.d/login" <<PAM
 auth    required $prefix/test/pam_account.so account=$prefix/test/account
 auth    optional $prefix/lib/security/pam_keychaind.so group=none
@@ -58,6 +59,7 @@ check_equal "the login unlocks the keychain, with all of the unit's restrictions
 check_equal "a restart starts another process" "$(said restarted)" yes
 check_equal "after a restart the keychain is still unlocked, without a prompt" "$(said after-restart)" "kept on disk"
 check_equal "after a second restart it is still unlocked" "$(said after-second-restart)" "kept on disk"
+check_equal "after a restart beside a flood of calls it is still unlocked" "$(said after-flooded-restart)" "kept on disk"
 check_equal "after a crash the keychain is locked" "$(said locked-after-crash)" "b true"
 check_equal "after crashes in quick succession the next call starts it" "$(said after-crashes | uniq -c | xargs)" "7 b true"
 check_equal "a call fails at once when the unit is masked" "$(said masked)" Spawn.ChildExited

@@ -31,6 +31,13 @@ systemctl --user restart keychaind.service
 echo "after-restart=$(secret-tool lookup kind kept)"
 systemctl --user restart keychaind.service
 echo "after-second-restart=$(secret-tool lookup kind kept)"
+/usr/bin/python3 /run/installed/test/flood.py 20 >"$XDG_RUNTIME_DIR/flood" &
+flood=$!
+eventually grep -q floods "$XDG_RUNTIME_DIR/flood"
+systemctl --user restart keychaind.service
+kill "$flood"
+wait "$flood" || true
+echo "after-flooded-restart=$(secret-tool lookup kind kept)"
 kill -KILL "$(show MainPID)"
 eventually has_restarted || true
 echo "locked-after-crash=$(locked)"

@@ -51,6 +51,13 @@ extension Connection {
         return poll(&state, 1, 0) <= 0
     }
 
+    /// Reads nothing more, so that what programs send takes no time; answers still leave.
+    ///
+    /// Calls on this connection get no reply from now on.
+    package func stopReading() {
+        watches.stopReading()
+    }
+
     func detach() {
         BusActor.loop.participants.removeAll { $0 === self }
         dbus_connection_set_watch_functions(pointer, nil, nil, nil, nil, nil)
@@ -97,8 +104,14 @@ extension Connection {
 @BusActor
 final class WatchTable {
     private var watches: [Int32: [OpaquePointer]] = [:]
+    private(set) var isReading = true
 
     nonisolated init() {}
+
+    func stopReading() {
+        isReading = false
+        for watch in watches.values.joined() { update(watch) }
+    }
 
     func add(_ watch: OpaquePointer) {
         watches[dbus_watch_get_unix_fd(watch), default: []].append(watch)
@@ -124,7 +137,10 @@ final class WatchTable {
     /// Registers the events of all enabled watches of this watch's descriptor with epoll.
     func update(_ watch: OpaquePointer) {
         let descriptor = dbus_watch_get_unix_fd(watch)
-        let enabled = (watches[descriptor] ?? []).filter { dbus_watch_get_enabled($0) != 0 }
+        let enabled = (watches[descriptor] ?? []).filter { watch in
+            let reads = dbus_watch_get_flags(watch) & DBUS_WATCH_READABLE.rawValue != 0
+            return dbus_watch_get_enabled(watch) != 0 && (isReading || !reads)
+        }
         guard !enabled.isEmpty else { return BusActor.loop.unwatch(descriptor) }
         let events = enabled.reduce(UInt32(0)) { $0 | WatchTable.epollEvents(of: $1) }
         // A strong reference: weak ones slow down every access. The loop releases it with `unwatch`.

@@ -69,7 +69,9 @@ extension Connection: TurnParticipant {
                     single = nil
                 }
                 // Between the slices of a long call there is little time to read.
-                guard calls.isEmpty ? longCalls > 0 : calls.isSlow, outbox.hasInput else { return .all }
+                guard watches.isReading, calls.isEmpty ? longCalls > 0 : calls.isSlow, outbox.hasInput else {
+                    return .all
+                }
                 // First: newcomers in every turn must not keep the others waiting.
                 guard calls.mayReadOn() else { return .all }
                 guard !calls.haveNewcomers else { return .newcomers }

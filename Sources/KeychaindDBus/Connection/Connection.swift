@@ -110,17 +110,27 @@ package final class Connection {
 
     /// Connects and says hello without blocking, for a bus that may be slow or hang; fails with `NoReply` on timeout.
     package static func open(_ address: String, timeout: Duration) async throws(BusError) -> Connection {
+        let connection = try open(peer: address)
+        try await connection.join(timeout: timeout)
+        return connection
+    }
+
+    /// Connects to a program that listens at an address: a bus that is to be joined, or one that serves by itself.
+    package static func open(peer address: String) throws(BusError) -> Connection {
         var error = DBusError()
         dbus_error_init(&error)
         guard let pointer = dbus_connection_open_private(address, &error) else { throw BusError(consuming: &error) }
-        let connection = try Connection(opened: pointer)
+        return try Connection(opened: pointer)
+    }
+
+    /// Says hello to a bus; closes the connection if that fails, with `NoReply` on timeout.
+    package func join(timeout: Duration) async throws(BusError) {
         do throws(BusError) {
-            let name = try await connection.sayHello(timeout: timeout)
-            guard dbus_bus_set_unique_name(pointer, name) != 0 else { throw disconnected }
-            connection.uniqueName = name
-            return connection
+            let name = try await sayHello(timeout: timeout)
+            guard dbus_bus_set_unique_name(pointer, name) != 0 else { throw Connection.disconnected }
+            uniqueName = name
         } catch {
-            connection.close()
+            close()
             throw error
         }
     }

@@ -1,15 +1,17 @@
 import Glibc
 import KeychaindDBus
 
-/// The session bus address of a set-gid process, which libdbus refuses to read from the environment.
+/// The session bus address: `DBUS_SESSION_BUS_ADDRESS`, or the bus in the user's runtime folder if it is unset.
 ///
-/// Only one local socket is accepted: other addresses make libdbus start programs or connect to other machines.
+/// libdbus refuses to read it from the environment of a set-gid process, which accepts only one local socket: other
+/// addresses make libdbus start programs or connect to other machines.
 enum SessionBusAddress {
-    /// The checked `DBUS_SESSION_BUS_ADDRESS`, or the bus in the user's runtime folder if it is unset.
-    static func inDomain() throws(BusError) -> String {
+    /// Throws `Failed` for an address that is not accepted in the domain.
+    static func find(in domain: Domain) throws(BusError) -> String {
         guard let variable = getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }), !variable.isEmpty else {
             return runtime
         }
+        guard domain.isEntered else { return variable }
         guard let address = checked(variable, runtime: runtime) else {
             throw BusError(
                 .failed,
