@@ -180,6 +180,34 @@ struct LockingTests {
         }
     }
 
+    @Test("#105 #106 an item that was never unlocked shows a program the attributes that it has searched for")
+    func neverUnlocked_showsSearchedAttributes() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let searched = ["xdg:schema": "org.example.Mail", "host": "mail.example"]
+            let all = searched.merging(["user": "anna"]) { $1 }
+            let item = try await client.createItem("label", all, session: client.openPlainSession())
+            try await service.restartLocked()
+            let other = try await service.makeClient()
+            for collection in [nil, ObjectPath.login] {
+                _ = try await client.searchItems(["host": "other.example"])
+                #expect(try await client.attributes(of: item) == [:])
+                if let collection {
+                    #expect(try await client.searchItems(searched, in: collection) == [item])
+                } else {
+                    #expect(try await client.searchItems(searched).locked == [item])
+                }
+                let shown = try await client.properties(of: item, Interface.item)
+                #expect(shown["Attributes"] == .stringDictionary(searched))
+                #expect(shown["Type"] == .string("org.example.Mail"))
+                #expect(shown["Label"] == .string(""))
+                #expect(try await other.attributes(of: item) == [:])
+            }
+            _ = try await service.unlock([item])
+            #expect(try await client.attributes(of: item) == all)
+        }
+    }
+
     @Test("#75 #78 #133 a lock between Unlock and GetSecret is IsLocked; both are for all clients")
     func lock_inBetween_isSeen() async throws {
         try await RunningService.withService { service in

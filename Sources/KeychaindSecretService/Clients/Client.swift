@@ -57,8 +57,8 @@ final class Client: Peer, Requester {
     private(set) var cachesProperties = false
     /// Changes with every change of its grants, and whenever it is told that an item is locked or not.
     private(set) var lockChanges: UInt64 = 0
-    /// The hits of the last search that were in locked collections, at most ``ServiceLimits/awaitedItems``.
-    private var awaitedItems: [ItemReference] = []
+    /// The last search that hit items in locked collections, and at most ``ServiceLimits/awaitedItems`` of them.
+    private var lastSearch: (attributes: Attributes, hits: [ItemReference]) = (Attributes(), [])
     /// Signals of changes that wait for `Completed`.
     var deferredSignals: [Signal] = []
     /// The end of the last call that waits for a key; the next call follows it.
@@ -227,12 +227,17 @@ final class Client: Peer, Requester {
     // MARK: Items
 
     /// Remembers the locked hits of a search, whose caches at the client wait for their first unlock.
-    func awaitUnlock(of hits: some Sequence<ItemReference>) {
-        awaitedItems = Array(hits.prefix(environment.limits.awaitedItems))
+    func awaitUnlock(of hits: some Sequence<ItemReference>, with attributes: Attributes) {
+        lastSearch = (attributes, Array(hits.prefix(environment.limits.awaitedItems)))
     }
 
     func awaitedItems(in collection: CollectionName) -> [ItemID] {
-        awaitedItems.filter { $0.collection == collection }.map(\.id)
+        lastSearch.hits.filter { $0.collection == collection }.map(\.id)
+    }
+
+    /// The attributes with which its last search has found an item; empty if it has not.
+    func searchedAttributes(of item: ItemReference) -> Attributes {
+        lastSearch.hits.contains(item) ? lastSearch.attributes : Attributes()
     }
 
     /// Emits `Locked` to this client alone: nothing has changed for others.

@@ -77,9 +77,7 @@ struct ItemDescription {
     }
 }
 
-extension Item {
+extension Attributes {
     /// The property `Type` of version 0.1, which clients still read: the attribute `xdg:schema` (#104).
-    var type: String {
-        attributes[Attributes.schema] ?? Attributes.genericSchema
-    }
+    var type: String { self[Attributes.schema] ?? Attributes.genericSchema }
 }

@@ -104,7 +104,7 @@ struct CollectionObject {
         guard let hits = client.search(attributes, in: collection, lookingAt: &room) else {
             return .suspending { () async throws(BusError) in try await searchLong(attributes, call) }
         }
-        answer(call, with: hits)
+        answer(call, with: hits, of: attributes)
         return .answered
     }
 
@@ -116,7 +116,7 @@ struct CollectionObject {
             let reply = try await search.result(of: attributes, &slice) {
                 (found, slice) async throws(BusError) -> Writer in
                 let hits = found.first?.ids ?? []
-                awaitUnlock(of: hits)
+                awaitUnlock(of: hits, with: attributes)
                 var writer = call.beginReply()
                 await ItemPaths(hits, in: collection.name).write(to: &writer, &slice)
                 return writer
@@ -127,14 +127,15 @@ struct CollectionObject {
     }
 
     @BusActor
-    private func answer(_ call: MethodCall, with hits: [ItemID]) {
-        awaitUnlock(of: hits)
+    private func answer(_ call: MethodCall, with hits: [ItemID], of attributes: Attributes) {
+        awaitUnlock(of: hits, with: attributes)
         call.reply(with: ItemPaths(hits, in: collection.name))
     }
 
     @BusActor
-    private func awaitUnlock(of hits: [ItemID]) {
-        if collection.isLocked { client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: collection) }) }
+    private func awaitUnlock(of hits: [ItemID], with attributes: Attributes) {
+        guard collection.isLocked else { return }
+        client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: collection) }, with: attributes)
     }
 
     // MARK: Changes

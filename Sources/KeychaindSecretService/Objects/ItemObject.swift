@@ -39,11 +39,11 @@ struct ItemObject {
             Property("Label", String.self, get: { $0.item.label }) { (object, label) async throws(BusError) in
                 try await object.update(label: label)
             },
-            Property("Attributes", Attributes.self, get: { $0.item.attributes }) {
+            Property("Attributes", Attributes.self, get: { $0.shownAttributes }) {
                 (object, attributes) async throws(BusError) in
                 try await object.update(attributes: attributes)
             },
-            Property("Type", String.self, get: { $0.item.type }) { (object, type) async throws(BusError) in
+            Property("Type", String.self, get: { $0.shownAttributes.type }) { (object, type) async throws(BusError) in
                 try await object.update(type: type)
             },
         ]
@@ -68,6 +68,13 @@ struct ItemObject {
     /// The metadata, fetched only where needed: it lies apart from the secret, which most calls read.
     @BusActor var item: Item {
         collection.item(id) ?? .deleted(id)
+    }
+
+    /// Before the first unlock, those with which the client has found the item.
+    @BusActor private var shownAttributes: Attributes {
+        let item = item
+        guard case .unread = item.condition else { return item.attributes }
+        return client.searchedAttributes(of: ItemReference(id, in: collection))
     }
 
     @BusActor private var isLocked: Bool {

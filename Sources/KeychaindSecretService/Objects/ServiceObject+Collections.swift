@@ -78,7 +78,7 @@ extension ServiceObject {
             }
             hits.add(ids, in: collection)
         }
-        try answer(call, with: hits)
+        try answer(call, with: hits, of: attributes)
         return .answered
     }
 
@@ -91,7 +91,7 @@ extension ServiceObject {
                 (found, slice) async throws(BusError) -> Writer in
                 var hits = SearchHits(for: client, access: provider.access)
                 for (collection, ids) in found { await hits.add(ids, in: collection, &slice) }
-                try prepareReply(with: hits)
+                try prepareReply(with: hits, of: attributes)
                 var writer = call.beginReply()
                 await hits.write(to: &writer, &slice)
                 return writer
@@ -102,8 +102,8 @@ extension ServiceObject {
     }
 
     @BusActor
-    private func answer(_ call: MethodCall, with hits: SearchHits) throws(BusError) {
-        try prepareReply(with: hits)
+    private func answer(_ call: MethodCall, with hits: SearchHits, of attributes: Attributes) throws(BusError) {
+        try prepareReply(with: hits, of: attributes)
         let (unlocked, locked) = hits.paths()
         call.reply { writer in
             unlocked.write(to: &writer)
@@ -113,8 +113,8 @@ extension ServiceObject {
 
     /// Remembers the locked hits; throws `LimitsExceeded` for too many hits.
     @BusActor
-    private func prepareReply(with hits: SearchHits) throws(BusError) {
-        client.awaitUnlock(of: hits.hitsInLockedCollections)
+    private func prepareReply(with hits: SearchHits, of attributes: Attributes) throws(BusError) {
+        client.awaitUnlock(of: hits.hitsInLockedCollections, with: attributes)
         guard hits.byteCount <= provider.limits.pathBytesPerReply else {
             throw BusError.tooManyHits
         }

@@ -85,7 +85,7 @@ extension ChangeNotifier {
             if properties.contains(.label) { changes.writeProperty("Label", item.label) }
             if properties.contains(.attributes) {
                 changes.writeProperty("Attributes", item.attributes)
-                changes.writeProperty("Type", item.type)
+                changes.writeProperty("Type", item.attributes.type)
             }
             if properties.contains(.locked) {
                 changes.writeProperty("Locked", access.isLocked(item.id, in: collection, for: nil))
