@@ -16,6 +16,7 @@ extension Provider {
         vault.onDisplacement = { [collections] collection in
             BusActor.start { await collections.takeUp(collection) }
         }
+        vault.onLoginUnlock = { [unlocker] begun in unlocker.unlockOthersWithLogin(begun) }
         notices.followRules(of: self)
         sandboxes.sharedItems = { [rules] program, collection in
             ProgramIdentity(program).map { rules.shared(with: $0, in: collection) } ?? []

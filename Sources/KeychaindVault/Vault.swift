@@ -34,6 +34,14 @@ package final class Vault {
         set { observer.onDisplacement = newValue }
     }
 
+    /// Called when a key slot has unlocked `login`, with the time when that began, before anybody else hears of it.
+    ///
+    /// Not for handed-over keys. See ``Collection/beginUnlockWithLogin(begun:)``.
+    package var onLoginUnlock: ((LockMoment) -> Void)? {
+        get { observer.onLoginUnlock }
+        set { observer.onLoginUnlock = newValue }
+    }
+
     /// Decides when changes may begin; nil for at once.
     package var admission: (any ChangeAdmission)? {
         get { observer.admission }

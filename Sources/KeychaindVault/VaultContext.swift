@@ -5,6 +5,7 @@ final class ChangeObserver {
     var onChange: ((CollectionName) -> Void)?
     var onProblem: ((CollectionName) -> Void)?
     var onDisplacement: ((Collection) -> Void)?
+    var onLoginUnlock: ((LockMoment) -> Void)?
     var admission: (any ChangeAdmission)?
 }
 

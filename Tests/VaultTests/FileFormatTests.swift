@@ -128,6 +128,18 @@ import Testing
         )
     }
 
+    @Test func loginSlot_readByAnotherProgram_hasTheMasterKey() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin("passcode")
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
+        try await work.add(secret: "kept")
+        try await work.addLogin(label: "at logins", openedBy: Fixture.bytes("own"))
+        try await login.changePassword(from: Fixture.bytes("passcode"), to: Fixture.bytes("new"))
+        await vault.close()
+        let reader = OtherReader(folder, file: "Work.keychain", login: "login.keychain")
+        #expect(try await reader.read(passwords: "own\nnew").items.map(\.text) == ["kept"])
+    }
+
     @Test func version_isOneUntilAnItemHasAKey() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()

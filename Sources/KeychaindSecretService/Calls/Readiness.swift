@@ -59,8 +59,14 @@ final class Readiness {
     func waitForKeys(of collections: () -> [Collection]) async {
         let deadline = ContinuousClock.now + limit
         await waitUntilOpen()
-        let awaited = collections().filter(\.isAwaited)
-        guard !awaited.isEmpty else { return }
+        // Keychains that open with `login` are unlocked after it.
+        guard await waitUntilSettled(collections().compactMap(\.awaitedLogin), until: deadline) else { return }
+        _ = await waitUntilSettled(collections().filter(\.isAwaited), until: deadline)
+    }
+
+    /// Waits until no key of the collections is being derived; false if that takes too long.
+    private func waitUntilSettled(_ awaited: [Collection], until deadline: ContinuousClock.Instant) async -> Bool {
+        guard !awaited.isEmpty else { return true }
         let settled = Promise<Void>()
         var count = awaited.count
         for collection in awaited {
@@ -69,7 +75,7 @@ final class Readiness {
                 if count == 0 { settled.fulfill() }
             }
         }
-        _ = await settled.wait(within: deadline - .now)
+        return await settled.wait(within: deadline - .now)
     }
 
     /// Waits while another file is put in place of a collection's, within the limit.

@@ -7,11 +7,11 @@ extension Collection {
         if case .unlocked = state { false } else { true }
     }
 
-    /// Whether calls wait for the key, which is being derived.
+    /// Whether calls wait for the key, which is being derived, or for that of `login`, which opens this one, too.
     ///
     /// Calls do not wait for a collection under creation, except for `login`, which is expected from the start.
     var isAwaited: Bool {
-        guard case .unlocking = state else { return false }
+        guard case .unlocking = state else { return awaitedLogin != nil }
         return !isBeingMade || name == .login
     }
 

@@ -22,6 +22,7 @@ extension CollectionObject {
             adding("AddPassword") { .addPassword(label: $0) },
             adding("AddRecoveryKey") { .addRecoveryKey(label: $0) },
             adding("AddHost") { .addHost(label: $0) },
+            adding("AddLogin") { .addLogin(label: $0) },
             Method(
                 "AddSecurityKey",
                 in: [Parameter("label", String.self), Parameter("pin", Bool.self)],
@@ -70,10 +71,24 @@ extension CollectionObject {
     @BusActor
     private func prompt(for change: KeySlotPrompt.Change) throws(BusError) -> ObjectPath {
         try checkKeySlots()
-        if case .addHost = change {
-            try translatingErrors { () throws(VaultError) in try provider.unlocker.host.check() }
+        switch change {
+        case .addHost: try translatingErrors { () throws(VaultError) in try provider.unlocker.host.check() }
+        case .addLogin: try checkLogin()
+        case .changePassword, .addPassword, .addRecoveryKey, .addSecurityKey, .remove: break
         }
         return try client.makePrompt(KeySlotPrompt(change, of: collection, unlocker: provider.unlocker))
+    }
+
+    /// Throws if no login keychain can open this one.
+    @BusActor
+    private func checkLogin() throws(BusError) {
+        guard collection.name != .login else {
+            throw BusError(.notSupported, "'\(collection.label)' is the login keychain")
+        }
+        guard let login = provider.vault.collection(named: .login), !login.isVacant else {
+            throw BusError(.notSupported, "there is no login keychain")
+        }
+        if case .unreadable(let reason) = login.state { throw BusError(.isLocked, reason) }
     }
 
     @BusActor
@@ -146,6 +161,7 @@ extension KeySlotInfo {
             case .recoveryKey: Text("a recovery key")
             case .host: Text("this computer")
             case .securityKey: Text("a security key")
+            case .login: Text("the login keychain")
             case .unknown: Text("something unknown")
             }
         return label.isEmpty ? name : Text("\(name) (“\(PromptText.name(label))”)")
@@ -161,6 +177,7 @@ extension KeySlotInfo.Kind {
         case .recoveryKey: "recovery-key"
         case .host: "host"
         case .securityKey: "security-key"
+        case .login: "login"
         case .unknown: "unknown"
         }
     }

@@ -10,6 +10,8 @@ enum KeyRequestReason {
 
     case host
 
+    case login
+
     case securityKey
 
     /// The removal of the named key slot.
@@ -28,6 +30,7 @@ enum KeyRequestReason {
         case .addPassword: Text("Add a password to the keychain “\(keychain)”")
         case .recoveryKey: Text("Make a recovery key for the keychain “\(keychain)”")
         case .host: Text("Let this computer open the keychain “\(keychain)”")
+        case .login: Text("Let the login keychain open the keychain “\(keychain)”")
         case .securityKey: Text("Let a security key open the keychain “\(keychain)”")
         case .restoration: Text("Replace the keychain “\(keychain)” by the backup")
         case .removal(let slot): Text("Remove \(slot) from the keychain “\(keychain)”")
@@ -43,6 +46,8 @@ enum KeyRequestReason {
             Text("Enter its current password. Anyone who knows the new one will be able to open it, too.")
         case .recoveryKey: Text("Anyone who has the recovery key can open the keychain without its password.")
         case .host: Text("It will be unlocked at every login, however you log in, without asking for a password.")
+        case .login:
+            Text("It will open whenever the login keychain does, as when you log in, without asking for its password.")
         case .securityKey:
             Text("Plug in the security key. Anyone who has it will be able to open the keychain, too.")
         case .restoration: Text("Enter the password that it has now.")

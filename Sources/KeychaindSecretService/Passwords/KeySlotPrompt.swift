@@ -15,6 +15,7 @@ final class KeySlotPrompt: PromptAction {
         case addPassword(label: String)
         case addRecoveryKey(label: String)
         case addHost(label: String)
+        case addLogin(label: String)
         case addSecurityKey(label: String, needsPIN: Bool)
         case remove(Int64, name: Text)
     }
@@ -36,6 +37,10 @@ final class KeySlotPrompt: PromptAction {
         if collection.isVacant, case .changePassword = change {
             let isDone = await unlocker.unlock(collection, asking: conversation, for: client)
             return isDone ? .done(emptyResult) : .dismissed(emptyResult)
+        }
+        if case .addLogin = change, let login = unlocker.vault.collection(named: .login) {
+            let isOpen = await unlocker.unlock(login, asking: conversation, for: client)
+            guard isOpen else { return .dismissed(emptyResult) }
         }
         let key = await unlocker.passwords.askKey(
             of: collection,
@@ -131,6 +136,8 @@ final class KeySlotPrompt: PromptAction {
             try await collection.add(recoveryKey, label: label, openedBy: key)
         case .addHost(let label):
             try await collection.addHost(unlocker.host, label: label, openedBy: key)
+        case .addLogin(let label):
+            try await collection.addLogin(label: label, openedBy: key)
         case .addSecurityKey:
             return false
         case .remove(let number, _):
@@ -149,6 +156,7 @@ extension KeySlotPrompt.Change {
         case .addPassword: "another password"
         case .addRecoveryKey: "recovery key"
         case .addHost: "this computer"
+        case .addLogin: "the login keychain"
         case .addSecurityKey: "security key"
         case .remove(let number, _): "slot \(number) removed"
         }
@@ -160,6 +168,7 @@ extension KeySlotPrompt.Change {
         case .addPassword: .addPassword
         case .addRecoveryKey: .recoveryKey
         case .addHost: .host
+        case .addLogin: .login
         case .addSecurityKey: .securityKey
         case .remove(_, let name): .removal(of: name)
         }

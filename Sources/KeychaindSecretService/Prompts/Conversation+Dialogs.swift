@@ -9,12 +9,14 @@ extension Conversation {
     /// - Parameters:
     ///   - purpose: the other use of the password, if any.
     ///   - offer: how a security key can answer instead, if any.
+    ///   - choice: an offer beside the password, if any.
     ///   - hostFailure: the reason why the key slot of this computer did not open the keychain, if that was tried.
     func passwordRequest(
         of label: String,
         for caller: Caller,
         _ purpose: AuthenticationPurpose? = nil,
         or offer: SecurityKeyOffer? = nil,
+        offering choice: PromptRequest.Choice<Text>? = nil,
         hostFailure: String? = nil
     ) -> PromptRequest {
         let label = PromptText.name(label)
@@ -33,6 +35,7 @@ extension Conversation {
                 Text("Type the password of the keychain, or its recovery key."), offer?.text ?? .empty,
             ],
             button: Text("Unlock"),
+            choice: choice,
             acceptsTouch: offer?.isTouch == true,
             for: caller
         )

@@ -152,7 +152,7 @@ final class UnlockPrompt: PromptAction {
         }
     }
 
-    /// The collections of the requests, each once.
+    /// The collections of the requests, each once; `login` first if it opens others.
     private func collections() async -> [Collection] {
         await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
             var seen: Set<ObjectIdentifier> = []
@@ -161,7 +161,8 @@ final class UnlockPrompt: PromptAction {
                 await slice.yieldIfOver()
                 if seen.insert(ObjectIdentifier(request.collection)).inserted { collections.append(request.collection) }
             }
-            return collections
+            guard collections.contains(where: \.opensWithLogin) else { return collections }
+            return collections.filter { $0.name == .login } + collections.filter { $0.name != .login }
         }
     }
 

@@ -54,6 +54,7 @@ extension Unlocker {
         while verifier.collection.isLocked {
             var hasDrifted = false
             var named = named
+            var offer: LoginOffer?
             let asked = await conversation.askPassword(
                 verifiedBy: verifier,
                 countedBy: PasswordLockout { [passwords] source in
@@ -69,10 +70,20 @@ extension Unlocker {
                 let isLogin = collection.name == .login && !collection.isVacant
                 hasDrifted = isLogin && drifted.isThere
                 if !isLogin { named = nil }
-                return unlockRequest(of: collection, hasDrifted: hasDrifted, named, key, for: caller, in: conversation)
+                offer = LoginOffer(for: collection, in: vault)
+                return unlockRequest(
+                    of: collection,
+                    hasDrifted: hasDrifted,
+                    named,
+                    key,
+                    offering: offer,
+                    for: caller,
+                    in: conversation
+                )
             }
             switch consume asked {
             case .right(let key):
+                if conversation.hasChosen { await offer?.accept(openedBy: key, logger) }
                 await finish(
                     verifier.collection,
                     openedBy: key,
@@ -100,6 +111,7 @@ extension Unlocker {
         hasDrifted: Bool,
         _ named: NamedItems?,
         _ key: SecurityKeyUnlock?,
+        offering offer: LoginOffer?,
         for caller: Caller,
         in conversation: Conversation
     ) -> PromptRequest {
@@ -117,6 +129,7 @@ extension Unlocker {
                 for: caller,
                 named?.purpose,
                 or: key?.offer,
+                offering: offer?.choice,
                 hostFailure: collection.name == .login ? hostFailure.reason : nil
             )
         }

@@ -64,6 +64,28 @@ struct Unlocker {
         changes.lockChanged(collection, by: client)
     }
 
+    /// Begins to unlock the keychains that open with `login`, which was unlocked just now; calls for them wait.
+    ///
+    /// - Parameter begun: when the unlock of `login` began: a keychain that was locked since then stays locked.
+    func unlockOthersWithLogin(_ begun: LockMoment) {
+        for collection in vault.collections where collection.beginUnlockWithLogin(begun: begun) {
+            BusActor.start { await unlockWithLogin(collection, begun) }
+        }
+    }
+
+    private func unlockWithLogin(_ collection: Collection, _ begun: LockMoment) async {
+        do throws(VaultError) {
+            try await collection.finishUnlockWithLogin(begun: begun)
+            logger.info("The login keychain has unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
+            changes.lockChanged(collection)
+        } catch {
+            logger.warning(
+                "The login keychain did not unlock a keychain",
+                metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
+            )
+        }
+    }
+
     /// Tells the person once, after the first password, how to be safe from forgetting it.
     ///
     /// Not by a dialog: programs create `login` in the middle of something else.

@@ -63,6 +63,30 @@ extension Collection {
         try await settle(to: .locked, begun) { () async throws(VaultError) in try await open(.securityKey(secret)) }
     }
 
+    /// Begins to unlock the collection with `login`, which was unlocked just now; ``finishUnlockWithLogin(begun:)``
+    /// must follow.
+    ///
+    /// - Parameter begun: when the unlock of `login` began.
+    /// - Returns: false if `login` cannot open it, if it is not locked, and if it was locked since then.
+    package func beginUnlockWithLogin(begun: LockMoment) -> Bool {
+        guard case .locked = phase, opensWithLogin, (try? loginKey()) != nil, !context.locks.contain(name, since: begun)
+        else { return false }
+        phase = .unlocking(isLockRequested: false)
+        return true
+    }
+
+    /// Throws `wrongPassword` for a damaged key slot, and like ``unlock(with:begun:)``.
+    package func finishUnlockWithLogin(begun: LockMoment) async throws(VaultError) {
+        try await finish(to: .locked, begun) { () async throws(VaultError) in try await open(.login(loginKey())) }
+    }
+
+    /// `login`, while its key is being derived and will open this locked collection, too; nil otherwise.
+    package var awaitedLogin: Collection? {
+        guard case .locked = phase, let login = context.login.collection, case .unlocking = login.phase, opensWithLogin
+        else { return nil }
+        return login
+    }
+
     /// Unlocks the collection with handed-over keys; false if it is a different collection or not locked.
     func unlock(with handover: KeyHandover.Entry) async throws(VaultError) -> Bool {
         guard case .locked = phase, case .file(let worker) = storage, header?.identifier == handover.identifier else {
@@ -104,6 +128,14 @@ extension Collection {
     ) async throws(VaultError) {
         guard !context.locks.contain(name, since: begun) else { throw VaultError.lockedMeanwhile }
         phase = .unlocking(isLockRequested: false)
+        try await finish(to: fallback, begun, by: attempt)
+    }
+
+    private func finish(
+        to fallback: CollectionPhase,
+        _ begun: LockMoment,
+        by attempt: () async throws(VaultError) -> UnlockedKeys
+    ) async throws(VaultError) {
         do throws(VaultError) {
             let keys = try await attempt()
             guard case .unlocking(let isLockRequested) = phase else { throw VaultError.collectionDeleted }
@@ -114,6 +146,8 @@ extension Collection {
             adoptAuditKey(keys.collection)
             unlockedBy = keys.openedBy
             phase = .unlocked(keys.secrets)
+            // Those who have waited for it go on later, and then wait for the others.
+            if name == .login, keys.openedBy != nil { context.observer.onLoginUnlock?(begun) }
         } catch {
             switch (phase, fallback, storage) {
             case (.deleted, _, _), (.retired, _, _), (.unreadable, _, _): break

@@ -50,6 +50,17 @@ final class SecretsKey: Sendable {
         ).withUnsafeBytes { Array($0) }
     }
 
+    /// Derives the key of a ``LoginSlot``.
+    func keySlotKey(salt: [UInt8]) throws(GcryptError) -> SecureBytes {
+        try HKDFSHA256.derive(
+            from: bytes,
+            salt: salt,
+            info: Array("keychaind 1 login slot".utf8),
+            count: KeyPurpose.keySize,
+            in: .locked
+        )
+    }
+
     func withKey(_ body: (borrowing SecureBytes) -> Void) {
         body(bytes)
     }

@@ -63,6 +63,7 @@ enum UnlockKey: Sendable {
     case host(any HostSealer)
     /// The secret of a security key.
     case securityKey(Handoff<SecureBytes>)
+    case login(LoginKey)
     case keys(UnlockedKeys)
 
     func open(_ header: CollectionHeader) throws(VaultError) -> OpenedSlot? {
@@ -75,6 +76,10 @@ enum UnlockKey: Sendable {
             guard let secret = secret.take() else { throw VaultError.vaultClosed }
             return try header.open { (slot) throws(VaultError) in
                 try SecurityKeySlot.open(slot, with: secret, collection: header.identifier)
+            }
+        case .login(let login):
+            return try header.open { (slot) throws(VaultError) in
+                try LoginSlot.open(slot, with: login, collection: header.identifier)
             }
         case .host(let sealer):
             return try header.open { (slot) throws(VaultError) in

@@ -112,6 +112,35 @@ extension Collection {
         }
     }
 
+    /// Whether there is a key slot for the present `login`, which opens the collection when it is unlocked.
+    package var opensWithLogin: Bool {
+        guard name != .login, let header, let login = context.login.collection?.header?.identifier else { return false }
+        return header.slots.contains { slot in LoginSlot.isSlot(slot, for: login) }
+    }
+
+    /// Lets the unlocked `login` open the collection, in place of any other `login`.
+    ///
+    /// Throws `locked` if it is locked, and `notSupported` for `login` itself.
+    package func addLogin(label: String = "", openedBy text: consuming SecureBytes) async throws(VaultError) {
+        try Self.check(label)
+        let login = try loginKey()
+        try await changeKeySlots(openedBy: SharedPassword(text)) { (change, opened) throws(VaultError) in
+            try change.addLogin(opened, login, label: label)
+        }
+    }
+
+    /// Throws `locked` while `login` is locked, and `notSupported` for `login` itself.
+    func loginKey() throws(VaultError) -> LoginKey {
+        guard name != .login else {
+            throw VaultError(.notSupported, reason: "the login keychain cannot open itself")
+        }
+        guard let login = context.login.collection, case .unlocked(let secrets) = login.phase, let header = login.header
+        else {
+            throw VaultError(.locked, reason: "the login keychain is locked")
+        }
+        return LoginKey(identifier: header.identifier, secrets: secrets)
+    }
+
     /// Throws `noSuchKeySlot`, `lastKeySlot` for the last password, and `notSupported` for slots that no person made.
     package func removeKeySlot(_ number: Int64) async throws(VaultError) {
         try await changeKeySlots { (change) throws(VaultError) in try change.remove(number) }

@@ -18,6 +18,9 @@ package struct KeySlot: Equatable, Sendable {
 
         /// See ``SecurityKeySlot``.
         case securityKey = 5
+
+        /// See ``LoginSlot``.
+        case login = 6
     }
 
     package var id: Int64
@@ -29,7 +32,7 @@ package struct KeySlot: Equatable, Sendable {
 
     var opensCollection: Bool {
         switch Kind(rawValue: kind) {
-        case .password, .recoveryKey, .host, .securityKey: true
+        case .password, .recoveryKey, .host, .securityKey, .login: true
         case .passcode, nil: false
         }
     }
@@ -45,6 +48,7 @@ package struct KeySlot: Equatable, Sendable {
         case .recoveryKey: RecoverySlot.saltSize
         case .host: HostSlot.sizeBeforeNote(in: parameters)
         case .securityKey: SecurityKeySlot.sizeBeforeNote(in: parameters)
+        case .login: LoginSlot.sizeBeforeNote
         case .passcode, nil: nil
         }
     }

@@ -72,6 +72,19 @@ struct KeySlotChange: Sendable {
         header.slots.append(slot)
     }
 
+    /// Adds `login`, in place of any other.
+    mutating func addLogin(_ opened: borrowing OpenedSlot, _ login: LoginKey, label: String) throws(VaultError) {
+        let slot = try LoginSlot.seal(
+            opened.master,
+            under: login,
+            note: KeySlotNote(made: now, label: label),
+            slot: header.unusedSlot,
+            collection: header.identifier
+        )
+        header.slots.removeAll { other in other.kind == slot.kind }
+        header.slots.append(slot)
+    }
+
     mutating func addSecurityKey(
         _ opened: borrowing OpenedSlot,
         _ credential: SecurityKeyCredential,

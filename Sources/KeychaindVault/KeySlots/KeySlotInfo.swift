@@ -14,6 +14,9 @@ package struct KeySlotInfo: Equatable, Sendable {
 
         case securityKey
 
+        /// The unlocked `login`.
+        case login
+
         case unknown
     }
 
@@ -45,6 +48,7 @@ extension KeySlotInfo {
             case .recoveryKey: (.recoveryKey, note?.made)
             case .host: (.host, note?.made)
             case .securityKey: (.securityKey, note?.made)
+            case .login: (.login, note?.made)
             case nil: (.unknown, nil)
             }
         self.init(number: slot.id, kind: kind, made: made, label: note?.label ?? "")

@@ -3,7 +3,7 @@ import KeychaindDBus
 /// A way to open a keychain of keychaind.
 package struct KeySlot: Hashable, Sendable {
     package let number: UInt64
-    /// `password`, `recovery-key`, `host`, `security-key`, `passcode` or `unknown`.
+    /// `password`, `recovery-key`, `host`, `security-key`, `login`, `passcode` or `unknown`.
     package let kind: String
     /// In seconds since 1970; 0 if unknown.
     package let made: UInt64
@@ -26,6 +26,8 @@ extension SecretCollection {
         case recoveryKey = "AddRecoveryKey"
         /// This computer, by its TPM.
         case host = "AddHost"
+        /// The login keychain, which opens the other together with itself.
+        case login = "AddLogin"
     }
 
     private func keySlots(_ member: String) -> Message {

@@ -62,6 +62,7 @@ struct KeychainState: Sendable {
         case "recovery-key": Text("opened by a recovery key")
         case "host": Text("opened by this computer")
         case "security-key": Text("opened by a security key")
+        case "login": Text("opened by the login keychain")
         default: Text("open", context: "a keychain or an item")
         }
     }

@@ -52,6 +52,9 @@ struct SlotCommand: AsyncParsableCommand {
         @Flag(help: "This computer, by its TPM.")
         var tpm = false
 
+        @Flag(help: "The login keychain: with --keychain, the other opens together with it.")
+        var login = false
+
         @Flag(help: "A recovery key, which a dialog shows once.")
         var recoveryKey = false
 
@@ -68,17 +71,22 @@ struct SlotCommand: AsyncParsableCommand {
         var label = ""
 
         func validate() throws {
-            guard [tpm, recoveryKey, password, fido2].count(where: { $0 }) == 1 else {
-                throw ValidationError("choose one of --tpm, --fido2, --recovery-key and --password")
+            guard [tpm, login, recoveryKey, password, fido2].count(where: { $0 }) == 1 else {
+                throw ValidationError("choose one of --tpm, --login, --fido2, --recovery-key and --password")
             }
+            guard !login || target.keychain != nil else { throw ValidationError("--login needs --keychain") }
             guard fido2 || !pin else { throw ValidationError("--pin needs --fido2") }
+        }
+
+        private var newSlot: SecretCollection.NewKeySlot {
+            if tpm { .host } else if login { .login } else { recoveryKey ? .recoveryKey : .password }
         }
 
         func run(_ provider: ProviderAccess) async throws {
             let collection = try await target.collection(provider.client)
             do throws(SecretServiceError) {
                 guard !fido2 else { return try await collection.addSecurityKey(needsPIN: pin, label: label) }
-                try await collection.addKeySlot(tpm ? .host : recoveryKey ? .recoveryKey : .password, label: label)
+                try await collection.addKeySlot(newSlot, label: label)
             } catch {
                 throw KeychaindOnly.failure(error)
             }

@@ -45,9 +45,17 @@ extension FuzzReader {
             opens { _ = try header.open(with: secret) },
             opens { _ = try SecurityKeySlot.open(slot, with: secret, collection: identifier) },
             opens { _ = try HostSlot.open(slot, by: MirrorHost(), collection: identifier) },
+            opens { _ = try LoginSlot.open(slot, with: loginKey(secret), collection: identifier) },
             opens { _ = try PasscodeSlot.open(slot, with: login, collection: identifier) },
         ]
         guard opened.contains(true) else { throw Refusal() }
+    }
+
+    private static func loginKey(_ secret: borrowing SecureBytes) throws -> LoginKey {
+        LoginKey(
+            identifier: identifier,
+            secrets: try SecretsKey(secret.copy(in: .locked), collection: identifier)
+        )
     }
 
     private static let login = try? X25519(

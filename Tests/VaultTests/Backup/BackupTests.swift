@@ -156,12 +156,13 @@ private struct SealingHost: HostSealer {
         }
     }
 
-    @Test func backUp_hasNoHostSlotAndNoPasscodeSlot() async throws {
+    @Test func backUp_hasNoSlotOfTheHostThePasscodeOrLogin() async throws {
         try await withVault { vault, login in
             let host = SealingHost()
             try await login.addHost(host, openedBy: Fixture.bytes(Fixture.password))
             let key = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
             let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("work"))
+            try await work.addLogin(openedBy: Fixture.bytes("work"))
             try await vault.backUp(.login, to: backups)
             try await vault.backUp(work.name, to: backups)
             #expect(try kinds(in: "login") == "1 3")

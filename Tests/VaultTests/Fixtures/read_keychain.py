@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 FORMATS = 1, 2, 3, 4
 METADATA, SECRET, STATE, SLOT, PROTECTED_SECRET, ITEM_KEY = 1, 2, 3, 4, 5, 6
-PASSWORD_SLOT, PASSCODE_SLOT, RECOVERY_SLOT = 1, 2, 3
+PASSWORD_SLOT, PASSCODE_SLOT, RECOVERY_SLOT, LOGIN_SLOT = 1, 2, 3, 6
 RECOVERY_SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 PASSCODE, APPLICATION_PASSWORD, OF_LOGIN = 1, 2, 4
 OWN_KEY = 1 << 63
@@ -120,6 +120,16 @@ def pair_by_login(uuid, slots, login):
     assert len(slot[2]) == 64 and slot[2][:32] == public_bytes(login)
     key = encapsulated_key(login, slot[2][32:], b"keychaind 1 passcode slot")
     return X25519PrivateKey.from_private_bytes(open_slot(uuid, slot, key))
+
+
+def master_by_login(uuid, slots, login_uuid, login_master):
+    """The master key of a collection, out of the slot that the unlocked login opens."""
+    slot = next(slot for slot in slots if slot[1] == LOGIN_SLOT)
+    assert slot[2][:16] == login_uuid
+    read_note(slot[2][32:])
+    secrets_key = derive(login_master, login_uuid, b"secrets")
+    key = HKDF(SHA256(), 32, salt=slot[2][16:32], info=b"keychaind 1 login slot").derive(secrets_key)
+    return open_slot(uuid, slot, key)
 
 
 def open_item_key(uuid, item, wraps, pairs, application_password):
@@ -240,8 +250,11 @@ def main():
     if passwords[1]:
         if len(sys.argv) > 3:
             _, login_uuid, login_slots = open_file(sys.argv[3])
-            login = passcode_pair(open_master(login_uuid, login_slots, passwords[1]), login_uuid)
+            login_master = open_master(login_uuid, login_slots, passwords[1])
+            login = passcode_pair(login_master, login_uuid)
             pairs[login_uuid] = login
+            if any(slot[1] == LOGIN_SLOT for slot in slots):
+                assert master_by_login(uuid, slots, login_uuid, login_master) == master
             if any(slot[1] == PASSCODE_SLOT for slot in slots):
                 pairs[None] = pair_by_login(uuid, slots, login)
                 assert private_bytes(pairs[None]) == private_bytes(passcode_pair(master, uuid))
