@@ -35,7 +35,10 @@ struct ProtectCommand: ProviderCommand {
     func run(_ provider: ProviderAccess) async throws {
         let protection = ProtectionChange(provider, accessControl: with)
         let changes = try await protection.apply(to: try items.query, all: all)
-        let uses = AuditedUses(try? await provider.client.audit(since: 0, limit: 0))
+        let uses = AuditedUses(
+            try? await provider.client.audit(since: 0, limit: 0),
+            ProgramsWithoutUnlock(settings: try? await provider.client.keychaindStatus()?.settings)
+        )
         for (item, isChanged) in changes {
             let label = item.properties.label.visible
             // Translators: an item and an access control, such as "userPresence"

@@ -1,7 +1,7 @@
 import KeychaindCommandLine
-import KeychaindLanguage
+package import KeychaindLanguage
 import KeychaindModel
-import SecretServiceClient
+package import SecretServiceClient
 
 /// A change of the access control of stored items.
 struct ProtectionChange {
@@ -62,19 +62,29 @@ struct ProtectionChange {
 }
 
 /// Which programs have used items, by the audit.
-struct AuditedUses {
+package struct AuditedUses {
     private let records: [AuditRecord]?
+    private let withoutUnlock: ProgramsWithoutUnlock
     private static let uses: Set<String> = ["release", "key-use"]
+    private static let refusals: Set<String> = ["denial"]
     private static let limit = 5
 
     /// - Parameter records: the newest first; nil if the audit cannot be read.
-    init(_ records: [AuditRecord]?) {
+    package init(_ records: [AuditRecord]?, _ withoutUnlock: ProgramsWithoutUnlock) {
         self.records = records
+        self.withoutUnlock = withoutUnlock
     }
 
-    /// The programs that have used an item, the last first.
-    func words(for path: String) -> Text {
+    /// The programs that have used an item, the last first, and those that will need the person's help.
+    package func words(for path: String) -> Text {
         guard let records else { return Text("The audit cannot be read.") }
+        let reads = records.lazy.filter { record in
+            record.item == path && (Self.uses.contains(record.kind) || Self.refusals.contains(record.kind))
+        }
+        return .joined([used(path, records), withoutUnlock.advice(reads)])
+    }
+
+    private func used(_ path: String, _ records: [AuditRecord]) -> Text {
         var programs: [String] = []
         var seen: Set<String> = []
         for record in records where record.item == path && Self.uses.contains(record.kind) {
