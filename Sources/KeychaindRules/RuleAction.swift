@@ -15,6 +15,9 @@ package enum RuleAction: String, CaseIterable, Comparable, Sendable {
     /// The item is refused, without a dialog.
     case never
 
+    /// The item does not exist for the program.
+    case hide
+
     package static func < (first: RuleAction, second: RuleAction) -> Bool { first.order < second.order }
 
     /// Whether the read goes on without a person.
@@ -27,6 +30,7 @@ package enum RuleAction: String, CaseIterable, Comparable, Sendable {
         case .askOnce: 2
         case .askAlways: 3
         case .never: 4
+        case .hide: 5
         }
     }
 }

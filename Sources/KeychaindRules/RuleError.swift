@@ -23,7 +23,7 @@ package enum RuleError: Error, Hashable, Sendable {
         case .controlCharacter: "control characters must be written as \\u{…} in quotation marks"
         case .unfinishedQuote: "a quotation mark is missing"
         case .unknownEscape: "after a backslash come \\, \", n, t or u{HEX}"
-        case .unknownAction(let text): "'\(Self.cut(text))' is no action: allow, notify, ask-once, ask-always, never"
+        case .unknownAction(let text): "'\(Self.cut(text))' is no action: \(Self.actions)"
         case .missingProgram: "the program is missing, such as any or program:/usr/bin/git"
         case .unknownProgram(let text):
             """
@@ -38,6 +38,8 @@ package enum RuleError: Error, Hashable, Sendable {
         case .trailing(let text): "'\(Self.cut(text))' comes after the end of the rule"
         }
     }
+
+    private static var actions: String { RuleAction.allCases.map(\.rawValue).joined(separator: ", ") }
 
     private static func cut(_ text: String) -> String {
         let text = RuleQuotation.quote(text)

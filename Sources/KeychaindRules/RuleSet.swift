@@ -66,6 +66,9 @@ package struct RuleSet: Sendable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
+    /// Whether a rule hides items from a program.
+    package var hidesItems: Bool { entries.contains { $0.rule.action == .hide } }
+
     /// The rules about a caller; nil stands for a caller that cannot be seen, or no longer.
     ///
     /// About that one, each rule that restricts anybody counts, and no rule in favour of a named program: it may be any
@@ -108,6 +111,9 @@ package final class RuleSelection: Sendable {
     /// Whether a decision needs the item's attributes.
     package let needsAttributes: Bool
 
+    /// Whether a rule hides items from the caller.
+    package let hidesItems: Bool
+
     init(_ entries: [RuleEntry], _ now: Timestamp, isStrictest: Bool) {
         self.isStrictest = isStrictest
         end = entries.compactMap(\.rule.end).min()
@@ -132,6 +138,7 @@ package final class RuleSelection: Sendable {
         self.byCollection = byCollection
         self.general = general
         needsAttributes = entries.contains { !$0.rule.items.attributes.isEmpty }
+        hidesItems = entries.contains { $0.rule.action == .hide }
     }
 
     /// Whether no rule is about the caller.

@@ -86,6 +86,7 @@ package final class Provider {
         connection.objectionToService = { [weak connections] owner in
             await connections?.isOutside(owner) == true ? nil : "it is in a sandbox, or cannot be examined"
         }
+        rules = ItemRules(vault: vault, logger: logger)
         let environment = Client.Environment(
             limits: limits,
             connection: connection,
@@ -93,7 +94,8 @@ package final class Provider {
             inspector: inspector,
             clock: clock,
             connections: connections,
-            accounts: ProgramAccounts(limits)
+            accounts: ProgramAccounts(limits),
+            rules: rules
         )
         clients = PeerTable { Client($0, in: environment) }
         notices = Notices(on: connection, vault: vault)
@@ -104,9 +106,8 @@ package final class Provider {
             write: { vault.audit($0.entry, in: $0.ring, at: $0.place) }
         )
         audit = AccessAudit(recorder: recorder)
-        rules = ItemRules(vault: vault, logger: logger)
         access = ItemAccess(audit: audit, rules: rules)
-        let audience = SignalAudience(clients: clients, connections: connections)
+        let audience = SignalAudience(clients: clients, connections: connections, rules: rules)
         vault.admission = SignalRoom(connection: connection, audience: audience)
         changes = ChangeNotifier(
             connection: connection,

@@ -77,6 +77,9 @@ struct RuleDecisionTests {
             (["allow any service=bank", "never any service=bank"], "git", "never", 1),
             (["never any service=bank", "allow any user=ann"], "git", "never", 0),
             (["ask-once any *", "ask-always any *", "notify any *", "allow any *"], "git", "ask-always", 1),
+            (["hide any *", "allow program:/usr/bin/git *"], "git", "allow", 1),
+            (["never any service=bank", "hide any service=bank"], "git", "hide", 1),
+            (["hide any service=bank", "allow program:/usr/bin/git *"], "git", "hide", 0),
             // Chains.
             (["never program:/usr/bin/git *"], "git through secret-tool", "allow", nil),
             (["never program:/usr/bin/secret-tool *"], "git through secret-tool", "never", 0),
@@ -105,6 +108,7 @@ struct RuleDecisionTests {
             (["never flatpak:org.example.Chat service=bank"], "unseen", "never", 0),
             (["never any service=bank", "allow any item=\(bankPath)"], "unseen", "never", 0),
             (["notify any *"], "unseen", "notify", 0),
+            (["hide program:/usr/bin/curl *"], "unseen", "hide", 0),
             (["notify program:/usr/bin/git *"], "unseen", "allow", nil),
             // Rules end.
             (["never any * until 2027-01-01"], "git", "allow", nil),

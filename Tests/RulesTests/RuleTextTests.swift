@@ -9,6 +9,7 @@ struct RuleTextTests {
         arguments: [
             ("never flatpak:org.example.Chat service=bank", nil),
             ("allow any *", nil),
+            ("hide any service=bank", nil),
             ("  ask-always   any   collection=login  ", "ask-always any collection=login"),
             (
                 "ask-once program:/usr/bin/git through program:/usr/bin/secret-tool in any collection=login until 2026-12-01",

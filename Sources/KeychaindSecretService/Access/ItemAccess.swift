@@ -162,10 +162,11 @@ final class ItemAccess {
 
     /// Whether a rule forbids a client an item, whatever else is in its way.
     func isForbidden(_ id: ItemID, in collection: Collection, for client: Client) -> Bool {
-        rules.isActive && rules.decision(on: id, in: collection, for: client).action == .never
+        rules.isActive && rules.decision(on: id, in: collection, for: client).action >= .never
     }
 
-    /// Throws `AccessDenied` if a client would have an item under a more lenient rule with other attributes.
+    /// Throws `AccessDenied` if a client would have an item under a more lenient rule with other attributes, or would
+    /// no longer see it.
     ///
     /// Otherwise a program could change what a rule is about, and read it then.
     func checkRules(
@@ -174,8 +175,18 @@ final class ItemAccess {
         with attributes: Attributes,
         for client: Client
     ) throws(BusError) {
-        guard rules.isActive, rules.loosens(id, in: collection, with: attributes, for: client) else { return }
+        guard rules.isActive else { return }
+        try checkVisible(RuleSubject(id, in: collection.name, with: attributes), for: client)
+        guard rules.loosens(id, in: collection, with: attributes, for: client) else { return }
         throw BusError(.accessDenied, "a rule is about item \(id) with its present attributes")
+    }
+
+    /// Throws `AccessDenied` if a rule hides such an item from a client.
+    ///
+    /// A program that stores what it cannot find would store it again each time.
+    func checkVisible(_ subject: RuleSubject, for client: Client) throws(BusError) {
+        guard rules.hides(subject, from: client) else { return }
+        throw BusError(.accessDenied, "a rule hides items with these attributes from the program")
     }
 
     /// Authorises and audits a release after the read; throws `IsLocked` if access has ended.

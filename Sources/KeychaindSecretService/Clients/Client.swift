@@ -19,6 +19,7 @@ final class Client: Peer, Requester {
         let clock: BootClock
         let connections: BusConnections
         let accounts: ProgramAccounts
+        let rules: ItemRules
     }
 
     private enum State {

@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindRules
 import KeychaindVault
 
 /// Creating items.
@@ -33,7 +34,7 @@ extension Items {
             try await check(key, otherThan: id, in: collection, for: client)
         }
         // The view may have changed in the waits.
-        try checkStoring(attributes, for: client)
+        try checkStoring(attributes, in: collection, for: client)
         var replaced: ReplacedItem?
         if new.replacing, let id = itemToReplace(by: description, in: collection, for: client) {
             replaced = try checkReplacing(id, with: &attributes, in: collection, for: client, by: authorization)
@@ -60,12 +61,18 @@ extension Items {
         return .item(creation.id, in: collection.name)
     }
 
-    /// Throws unless a client may store an item with these attributes.
-    func checkStoring(_ attributes: Attributes, for client: Client) throws(BusError) {
+    /// Throws unless a client may store an item with these attributes, and would see it.
+    func checkStoring(
+        _ attributes: Attributes,
+        in collection: Collection,
+        for client: Client
+    ) throws(BusError) {
         guard client.view.mayStore else {
             throw BusError(.accessDenied, "keychaind does not know the sandbox of the program")
         }
         try client.checkAccessGroup(of: attributes)
+        let stamped = attributes.stamped(by: client.view.stamp?.program)
+        try access.checkVisible(RuleSubject(nil, in: collection.name, with: stamped), for: client)
     }
 
     /// An item that a new one replaces, as it was before.
@@ -125,6 +132,7 @@ extension Items {
             times: description.times,
             replacing: replacing,
             having: client.replacedAttributes,
+            except: hiddenItems(equalTo: attributes, in: collection, for: client),
             applicationPassword: applicationPassword,
             authenticated: permission == nil ? nil : replaced?.id,
             at: permission?.item.revision,
@@ -157,7 +165,28 @@ extension Items {
 
     /// The item that a new one of a client would replace; nil in a locked collection.
     func itemToReplace(by new: ItemDescription, in collection: Collection, for client: Client) -> ItemID? {
-        collection.isLocked ? nil : collection.itemToReplace(new.attributes, having: client.replacedAttributes)
+        guard !collection.isLocked else { return nil }
+        return collection.itemToReplace(
+            new.attributes,
+            having: client.replacedAttributes,
+            except: hiddenItems(equalTo: new.attributes, in: collection, for: client)
+        )
+    }
+
+    /// The items that a new one would replace, if rules did not hide them from the client.
+    private func hiddenItems(
+        equalTo attributes: Attributes,
+        in collection: Collection,
+        for client: Client
+    ) -> Set<ItemID> {
+        guard access.rules.hidesItems(from: client) else { return [] }
+        var hidden: Set<ItemID> = []
+        while let id = collection.itemToReplace(attributes, having: client.replacedAttributes, except: hidden),
+            access.rules.hides(id, in: collection, from: client)
+        {
+            hidden.insert(id)
+        }
+        return hidden
     }
 
     /// The attributes to store; if the new ones state no protection, that of the replaced item applies.

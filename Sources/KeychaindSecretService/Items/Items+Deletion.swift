@@ -59,7 +59,7 @@ extension Items {
         let id: ItemID
         /// Empty for an unprotected item.
         let policy: String
-        /// The confined clients that see it.
+        /// The clients that see it, but not all items.
         let witnesses: [Client]
     }
 

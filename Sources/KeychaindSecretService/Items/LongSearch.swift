@@ -60,9 +60,19 @@ struct LongSearch {
                 await slice.yieldIfOver()
                 return client.isConnected && !client.view.isConfined
             }
-            guard let ids else { return nil }
+            guard var ids else { return nil }
+            if !client.seesAllItems { ids = await visible(ids, in: collection, &slice) }
             hits.append((collection, ids))
         }
         return hits
+    }
+
+    private func visible(_ ids: [ItemID], in collection: Collection, _ slice: inout TimeSlice) async -> [ItemID] {
+        var visible: [ItemID] = []
+        for id in ids {
+            await slice.yieldIfOver()
+            if client.sees(id, in: collection) { visible.append(id) }
+        }
+        return visible
     }
 }

@@ -107,6 +107,7 @@ extension Client {
             let seen = view.isConfined ? nil : found
             for id in seen ?? search(key.present, in: collection) where id != replaced {
                 await slice.yieldIfOver()
+                guard sees(id, in: collection) else { continue }
                 if let attributes = collection.item(id)?.attributes, key.matches(attributes) { return true }
             }
             return false

@@ -157,7 +157,7 @@ struct CollectionObject {
         ifUnique key: UniqueKey? = nil
     ) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
         let protection = try Items.checkProtection(in: new.description.attributes)
-        try items.checkStoring(new.description.attributes, for: client)
+        try items.checkStoring(new.description.attributes, in: collection, for: client)
         let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection, for: client) : nil
         var obstacle: ProtectedItem?
         if let replaced {

@@ -75,7 +75,7 @@ extension ItemRules {
         for client: Client
     ) -> ItemVerdict {
         switch (decision.action, own) {
-        case (.never, _):
+        case (.never, _), (.hide, _):
             return .unavailable(.forbidden)
         case (_, .unavailable), (_, .granted), (_, .needsConfirmation):
             return own

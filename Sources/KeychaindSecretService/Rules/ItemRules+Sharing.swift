@@ -9,7 +9,7 @@ extension ItemRules {
         loadIfPossible()
         let now = clock()
         let sharing = set.entries.filter { entry in
-            entry.rule.action != .never && !entry.rule.hasEnded(at: now)
+            entry.rule.action < .never && !entry.rule.hasEnded(at: now)
                 && entry.rule.programs == RulePrograms(.identity(identity))
         }
         guard !sharing.isEmpty else { return [] }
@@ -22,7 +22,7 @@ extension ItemRules {
         for id in collection.itemIDs {
             let subject = RuleSubject(id, in: collection.name, with: collection.attributes(of: id) ?? [:])
             guard sharing.contains(where: { $0.rule.items.matches(subject) }) else { continue }
-            if selection.decision(on: subject).action != .never { shared.insert(id) }
+            if selection.decision(on: subject).action < .never { shared.insert(id) }
         }
         if sharedItems.count >= SharedItems.limit { sharedItems = [:] }
         sharedItems[key] = SharedItems(state: state, rules: sharing.map(\.id), items: shared)

@@ -44,6 +44,9 @@ final class ItemRules {
     /// Whether there are rules.
     private(set) var isActive = false
 
+    /// Whether a rule hides items from a program.
+    private(set) var hidesItems = false
+
     /// Called for each read that a rule reports to the person.
     var onNotice: (@BusActor (ProgramRead) -> Void)?
 
@@ -107,6 +110,7 @@ final class ItemRules {
         }
         set = RuleSet(entries)
         isActive = !set.isEmpty
+        hidesItems = set.hidesItems
         generation += 1
         onChange?()
     }

@@ -137,13 +137,24 @@ extension Attributes {
 // MARK: What a client sees
 
 extension Client {
+    /// Whether all items exist for the client.
+    var seesAllItems: Bool { !view.isConfined && !environment.rules.hidesItems(from: self) }
+
     /// Whether an item exists for the client.
     func sees(_ id: ItemID, in collection: Collection) -> Bool {
-        switch view {
-        case .everything: true
-        case .own(let own): own.sees(id, in: collection)
-        case .undecided, .nothing: false
-        }
+        let isInView =
+            switch view {
+            case .everything: true
+            case .own(let own): own.sees(id, in: collection)
+            case .undecided, .nothing: false
+            }
+        return isInView && !environment.rules.hides(id, in: collection, from: self)
+    }
+
+    /// Those of the items that rules do not hide from the client.
+    private func unhidden(_ ids: [ItemID], in collection: Collection) -> [ItemID] {
+        let rules = environment.rules
+        return rules.hidesItems(from: self) ? ids.filter { !rules.hides($0, in: collection, from: self) } : ids
     }
 
     /// Whether a collection exists for the client.
@@ -166,23 +177,27 @@ extension Client {
 
     /// The items with all of the attributes that exist for the client, last modified first.
     func search(_ attributes: Attributes, in collection: Collection) -> [ItemID] {
-        switch view {
-        case .everything: collection.search(attributes)
-        case .own(let own): own.search(attributes, in: collection)
-        case .undecided, .nothing: []
-        }
+        let found =
+            switch view {
+            case .everything: collection.search(attributes)
+            case .own(let own): own.search(attributes, in: collection)
+            case .undecided, .nothing: [ItemID]()
+            }
+        return unhidden(found, in: collection)
     }
 
     /// The same; nil if the search would look at more items than there is room for, which it takes.
     ///
     /// A program in a sandbox finds no more than its own.
     func search(_ attributes: Attributes, in collection: Collection, lookingAt room: inout Int) -> [ItemID]? {
-        view.isConfined ? search(attributes, in: collection) : collection.search(attributes, lookingAt: &room)
+        guard !view.isConfined else { return search(attributes, in: collection) }
+        return collection.search(attributes, lookingAt: &room).map { unhidden($0, in: collection) }
     }
 
     /// The items of a collection that exist for the client.
     func itemIDs(in collection: Collection) -> [ItemID] {
-        view.isConfined ? search(Attributes(), in: collection).sorted() : collection.itemIDs
+        guard !view.isConfined else { return search(Attributes(), in: collection).sorted() }
+        return unhidden(collection.itemIDs, in: collection)
     }
 
     /// The collections that exist for the client.
@@ -192,7 +207,7 @@ extension Client {
 
     /// The time of the last change of a collection, not counting items that do not exist for the client.
     func modified(of collection: Collection) -> Timestamp {
-        guard view.isConfined else { return collection.modified }
+        guard !seesAllItems else { return collection.modified }
         return itemIDs(in: collection).compactMap(collection.modified(of:)).max() ?? collection.created
     }
 
@@ -204,7 +219,6 @@ extension Client {
     /// The lockable object at a path, if it exists for the client.
     func findLockable(_ path: ObjectPath, in vault: Vault) -> (Collection, ItemID?)? {
         guard let found = vault.findLockable(path) else { return nil }
-        guard view.isConfined else { return found }
         return (found.1.map { sees($0, in: found.0) } ?? sees(found.0)) ? found : nil
     }
 

@@ -10,10 +10,10 @@ extension ChangeNotifier {
         for client in audience.witnesses(of: id, in: collection) { emitItems(of: collection, to: client) }
     }
 
-    /// - Parameter witnesses: the confined clients that saw it, as ``witnesses(of:in:)`` has found before.
+    /// - Parameter witnesses: the clients that saw it but not all items, as ``witnesses(of:in:)`` has found before.
     func itemDeleted(_ id: ItemID, in collection: Collection, witnesses: [Client] = []) {
         let (path, item) = (ObjectPath.collection(collection.name), ObjectPath.item(id, in: collection.name))
-        emit(path, InterfaceName.collection, "ItemDeleted", item, about: .service)
+        emit(path, InterfaceName.collection, "ItemDeleted", item, about: .allItems)
         itemListChanged(collection)
         for client in witnesses {
             client.deliver { [connection] client in
@@ -23,12 +23,12 @@ extension ChangeNotifier {
         }
     }
 
-    /// The confined clients that see an item which is about to be deleted.
+    /// The clients that see an item which is about to be deleted, but not all items.
     func witnesses(of id: ItemID, in collection: Collection) -> [Client] {
         audience.witnesses(of: id, in: collection)
     }
 
-    /// Emits the list of items that exist for a confined client, a long one not more often than to others.
+    /// Emits the list of items that exist for a client that does not see all, a long one not more often than to others.
     private func emitItems(of collection: Collection, to client: Client) {
         let (place, name) = (collection.name, client.name)
         guard gatheringForClients[place]?[name] == nil else { return }
@@ -97,7 +97,7 @@ extension ChangeNotifier {
 
     private func itemListChanged(_ collection: Collection) {
         let isSmall = collection.itemCount <= itemsPerNotice
-        send(.collection(collection.name), InterfaceName.collection, about: .service) { changes in
+        send(.collection(collection.name), InterfaceName.collection, about: .allItems) { changes in
             changes.writeProperty("Modified", collection.modified.seconds)
             if isSmall { changes.writeProperty("Items", ItemPaths(collection.itemIDs, in: collection.name)) }
         }
@@ -105,7 +105,7 @@ extension ChangeNotifier {
         gathering[collection.name] = BusActor.loop.schedule(after: ChangeNotifier.gatheringTime) { [weak self] in
             guard let self else { return }
             gathering[collection.name] = nil
-            send(.collection(collection.name), InterfaceName.collection, about: .service) { changes in
+            send(.collection(collection.name), InterfaceName.collection, about: .allItems) { changes in
                 changes.writeProperty("Items", ItemPaths(collection.itemIDs, in: collection.name))
             }
         }

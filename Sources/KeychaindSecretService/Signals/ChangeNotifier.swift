@@ -16,7 +16,7 @@ final class ChangeNotifier {
     let audience: SignalAudience
     let itemsPerNotice: Int
     var gathering: [CollectionName: Timer] = [:]
-    /// Pending lists for confined clients, each of which has its own.
+    /// Pending lists for clients that do not see all items, each of which has its own.
     var gatheringForClients: [CollectionName: [String: Timer]] = [:]
     /// Signals of items in collections that were locked or unlocked.
     private let lockNotices: ItemNotices
@@ -146,7 +146,7 @@ final class ChangeNotifier {
         audience.send(signal, about: subject)
     }
 
-    /// - Parameter confined: writes the changes for a confined client; nil if they are the same.
+    /// - Parameter confined: writes the changes for a client that does not see all items; nil if they are the same.
     func send(
         _ path: ObjectPath,
         _ interface: String,

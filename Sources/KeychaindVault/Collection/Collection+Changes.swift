@@ -11,6 +11,7 @@ extension Collection {
     ///
     /// - Parameters:
     ///   - replaced: attributes of the item to replace, such as a stamp; none for any item.
+    ///   - kept: items that are not replaced.
     ///   - times: the times of an item that is older than its copy here; those of a protected item cannot be replaced.
     ///   - authenticated: the protected item that the caller was authenticated to replace.
     ///   - revision: the revision of that item; no other is replaced.
@@ -22,6 +23,7 @@ extension Collection {
         times: ItemTimes = ItemTimes(),
         replacing: Bool,
         having replaced: Attributes = Attributes(),
+        except kept: Set<ItemID> = [],
         applicationPassword: consuming SecureBytes? = nil,
         authenticated: ItemID? = nil,
         at revision: ItemRevision? = nil,
@@ -42,6 +44,7 @@ extension Collection {
                 times: times,
                 isReplacing: replacing,
                 replacedAttributes: replaced,
+                keptItems: kept,
                 authenticated: authenticated,
                 revision: revision,
                 isSandboxed: isSandboxed

@@ -230,10 +230,14 @@ package final class Collection {
         table.modified(of: id)
     }
 
-    /// Returns the item that a creation would replace (#94); see ``ItemTable/itemToReplace(_:tags:having:)``.
-    package func itemToReplace(_ attributes: Attributes, having replaced: Attributes = Attributes()) -> ItemID? {
+    /// Returns the item that a creation would replace (#94); see ``ItemTable/itemToReplace(_:tags:having:except:)``.
+    package func itemToReplace(
+        _ attributes: Attributes,
+        having replaced: Attributes = Attributes(),
+        except kept: Set<ItemID> = []
+    ) -> ItemID? {
         guard let tags = try? context.indexKey.tags(of: attributes.compared) else { return nil }
-        return table.itemToReplace(attributes, tags: tags, having: replaced)
+        return table.itemToReplace(attributes, tags: tags, having: replaced, except: kept)
     }
 
     private func settle() {

@@ -9,9 +9,17 @@ extension ItemTable {
     /// The generic schema is none. A request that names no schema also equals items with any, after those without.
     /// Portal secrets are left out.
     ///
-    /// - Parameter others: attributes that the replaced item must have, reserved ones too.
-    func itemToReplace(_ attributes: Attributes, tags: [UInt64], having others: Attributes) -> ItemID? {
+    /// - Parameters:
+    ///   - others: attributes that the replaced item must have, reserved ones too.
+    ///   - kept: items that are not replaced.
+    func itemToReplace(
+        _ attributes: Attributes,
+        tags: [UInt64],
+        having others: Attributes,
+        except kept: Set<ItemID>
+    ) -> ItemID? {
         var equal = equalItems(attributes, tags: tags)
+        if !kept.isEmpty { equal.removeAll { kept.contains($0) } }
         if !others.isEmpty {
             equal.removeAll { id in
                 position(of: id).map { !records[$0].metadata.attributes.contains(all: others) } ?? true

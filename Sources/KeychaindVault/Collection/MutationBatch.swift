@@ -103,7 +103,8 @@ struct MutationBatch {
             if let id = table.itemToReplace(
                 item.attributes,
                 tags: try indexKey.tags(of: key),
-                having: item.replacedAttributes
+                having: item.replacedAttributes,
+                except: item.keptItems
             ) {
                 return try update(id, item.update(of: id), in: table)
             }

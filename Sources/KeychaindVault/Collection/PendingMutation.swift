@@ -101,6 +101,9 @@ struct NewItem {
     /// The attributes of that item, such as a stamp; none for any item.
     var replacedAttributes = Attributes()
 
+    /// The items that are not changed instead.
+    var keptItems: Set<ItemID> = []
+
     /// The protected item that the caller was authenticated to replace.
     var authenticated: ItemID?
 

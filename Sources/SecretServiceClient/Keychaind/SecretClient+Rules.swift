@@ -26,7 +26,7 @@ package struct StoredRule: Hashable, Sendable {
 
 /// What the rules say about one program and one item.
 package struct RuleAnswer: Hashable, Sendable {
-    /// `allow`, `notify`, `ask-once`, `ask-always` or `never`.
+    /// `allow`, `notify`, `ask-once`, `ask-always`, `never` or `hide`.
     package let action: String
     /// The rule that decides, and its identifier; empty for none.
     package let rule: String

@@ -29,6 +29,7 @@ struct Export {
         let collections = try await unlockedCollections(client)
         var keychains: [Keychain] = []
         for collection in collections { keychains.append(try await keychain(collection)) }
+        await client.tellOfHidingRules()
         var export = Export(of: client, provider, keychains)
         export.leaveBehind(.thisDeviceOnly) { protection in protection.isThisDeviceOnly }
         if withProtected {

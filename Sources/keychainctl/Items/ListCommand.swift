@@ -16,6 +16,7 @@ struct ListCommand: ProviderCommand {
 
     func run(_ provider: ProviderAccess) async throws {
         _ = try await listing.show(ItemQuery(keychain: keychain), provider)
+        await provider.client.tellOfHidingRules()
     }
 }
 

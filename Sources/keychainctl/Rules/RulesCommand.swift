@@ -53,7 +53,7 @@ struct RulesCommand: AsyncParsableCommand {
             abstract: "Add rules.",
             discussion: """
                 A rule is one argument: ACTION WHO WHAT, such as 'ask-once any service=bank'. ACTION is allow, notify, \
-                ask-once, ask-always or never. “man keychainctl” has more.
+                ask-once, ask-always, never or hide. “man keychainctl” has more.
                 """
         )
 

@@ -116,6 +116,27 @@ struct RulesCommandTests {
         }
     }
 
+    @Test("A list and an export say that a rule may hide items from keychainctl, which can remove the rule")
+    func hide_isSaid() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Bank", ["service": "bank"])
+            let warning = "a rule may hide items from keychainctl"
+            #expect(try await !controlled.run("list").errors.contains(warning))
+            let rule = "hide any service=bank"
+            let added = try await controlled.run("rules", "add", rule, answering: .answer("password"))
+            #expect(added.succeeded, "\(added.errors)")
+            let list = try await controlled.run("list")
+            #expect(list.succeeded && !list.text.contains("Bank") && list.errors.contains(warning))
+            let folder = try TemporaryFolder()
+            let arguments = ["export", "--password-fd", "0", folder.path("archive")]
+            let export = try await controlled.run(arguments, input: Array("of the archive\n".utf8))
+            #expect(export.succeeded && export.errors.contains(warning), "\(export.errors)")
+            let id = String(added.text.prefix { $0 != "\t" })
+            #expect(try await controlled.run("rules", "remove", id, answering: .answer("password")).succeeded)
+            #expect(try await controlled.run("list").text.contains("Bank"))
+        }
+    }
+
     @Test("Another provider has no rules and no sandboxes")
     func commands_withAnotherProvider_areRefused() async throws {
         try await Controlled.with(.gnomeKeyring) { controlled in
