@@ -29,7 +29,7 @@ struct PortalSecretWriter: Sendable {
                 report.verified += 1
             } catch {
                 guard PortalSecretWriter.concernsSecret(error) else { throw error }
-                report.leave([secret.left(Text(verbatim: error.reason))])
+                report.leave([secret.left(PortalSecretWriter.reason(of: error))])
             }
         }
     }
@@ -51,6 +51,11 @@ struct PortalSecretWriter: Sendable {
         case .missing: return try await keychains.create(name, password: password) != nil
         case .locked: return false
         }
+    }
+
+    private static func reason(of error: SecretServiceError) -> Text {
+        guard error.code == .alreadyExists else { return Text(verbatim: error.reason) }
+        return Text("\(error.reason); “keychainctl portal-secret replace” says what another one costs")
     }
 
     private static func concernsSecret(_ error: SecretServiceError) -> Bool {

@@ -21,6 +21,9 @@ package struct Attributes: Hashable, Sendable {
     /// An item that has it is never replaced by a new one.
     package static let portalApplication = reservedPrefix + "portal-application"
 
+    /// The mark of a portal secret that another one has replaced; the portal does not give it away.
+    package static let replacedPortalSecret = reservedPrefix + "portal-replaced"
+
     /// The stamp: the identity of the sandboxed program that has stored the item, such as `flatpak:org.example.Mail`.
     ///
     /// Written by the daemon alone.

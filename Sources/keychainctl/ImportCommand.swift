@@ -42,7 +42,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let source = try source()
+        let source = try ImportSource.of(from, file)
         // Read before the program has other descriptors.
         let given = try passwordFD.map { Password(try PasswordInput.read(from: $0)) }
         try await Interruption.cancelling { [self] interruption in
@@ -63,13 +63,16 @@ struct ImportCommand: AsyncParsableCommand {
             }
         }
     }
+}
 
-    private func source() throws(CommandFailure) -> ImportSource {
-        switch from {
+extension ImportSource {
+    /// The source that a command line names.
+    static func of(_ name: SourceName?, _ files: [String]) throws(CommandFailure) -> ImportSource {
+        switch name {
         case .gnomeKeyring: .provider(.gnomeKeyring)
         case .kwallet: .provider(.kwallet)
-        case .keepassxc: .keePassXC(file)
-        case nil: file.isEmpty ? .provider(try ForeignProvider.only()) : .files(file)
+        case .keepassxc: .keePassXC(files)
+        case nil: files.isEmpty ? .provider(try ForeignProvider.only()) : .files(files)
         }
     }
 }

@@ -42,7 +42,10 @@ struct Keychainctl: AsyncParsableCommand {
                 name: "Secrets for programs",
                 subcommands: [RunCommand.self, CredentialCommand.self]
             ),
-            CommandGroup(name: "Programs and their items", subcommands: [RulesCommand.self, SandboxesCommand.self]),
+            CommandGroup(
+                name: "Programs and their items",
+                subcommands: [RulesCommand.self, SandboxesCommand.self, PortalSecretCommand.self]
+            ),
             CommandGroup(
                 name: "Copies",
                 subcommands: [

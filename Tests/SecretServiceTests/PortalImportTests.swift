@@ -11,6 +11,7 @@ import Testing
 struct PortalImportTests {
     private static let secret = [UInt8](repeating: 7, count: 64)
     private static let other = [UInt8](repeating: 8, count: 64)
+    private static let third = [UInt8](repeating: 9, count: 64)
 
     @Test("a program gets the imported secret, before and after a restart", arguments: ["org.example.App", ""])
     @BusActor
@@ -201,6 +202,72 @@ struct PortalImportTests {
         await portal.service.vault.close()
     }
 
+    @Test("a person replaces a secret, derived or imported; the replaced one is kept, and an undo brings it back")
+    @BusActor
+    func replace_isUndone() async throws {
+        for imported in [Self.third, nil] {
+            let portal = try await PortalService()
+            let prompter = try FakePrompter(on: portal.service.bus, [.answer(ProviderInProcess.password)])
+            await #expect(throws: BusError.noSuchObject) { try await portal.replace(with: Self.secret) }
+            if let imported { _ = try await portal.take(imported) }
+            let first = try await portal.retrieve()
+            await #expect(throws: BusError.noSuchObject) { try await portal.undo() }
+            #expect(try await portal.replace(with: Self.secret) == true)
+            #expect(try await portal.retrieve() == Self.secret)
+            #expect(try await portal.replace(with: Self.secret) == false)
+            for expected in [first, Self.secret, first] {
+                #expect(try await portal.undo() == true)
+                #expect(try await portal.retrieve() == expected)
+            }
+            #expect(try await portal.replace(with: Self.other) == true)
+            #expect(try await portal.undo() == true)
+            #expect(try await portal.retrieve() == first)
+            // Another one for each secret that was replaced, and no program reads or deletes it.
+            let (client, login) = (portal.client, try portal.service.collection(.login))
+            #expect(login.itemCount == 4)
+            for item in try await client.items(of: .login) {
+                await #expect(throws: BusError.accessDenied) {
+                    try await client.secret(of: item, session: portal.session)
+                }
+                await #expect(throws: BusError.accessDenied) { try await client.deleteItem(item) }
+            }
+            prompter.crash()
+            await portal.service.vault.close()
+        }
+    }
+
+    @Test("a secret is replaced after the right answer only")
+    @BusActor
+    func replace_dismissed_changesNothing() async throws {
+        let portal = try await PortalService()
+        let prompter = try FakePrompter(on: portal.service.bus, [.cancel])
+        let derived = try await portal.retrieve()
+        #expect(try await portal.replace(with: Self.secret) == nil)
+        #expect(try #require(prompter.questions.all.last?.text("description")).contains("can then not be read"))
+        #expect(try await portal.retrieve() == derived)
+        #expect(try portal.service.collection(.login).itemCount == 0)
+        prompter.crash()
+        try portal.service.collection(.login).lock()
+        await #expect(throws: BusError.isLocked) { try await portal.replace(with: Self.secret) }
+        await #expect(throws: BusError.isLocked) { try await portal.undo() }
+        await portal.service.vault.close()
+    }
+
+    @Test("a program in a sandbox replaces no secret, even before a person has limited it")
+    @BusActor
+    func replace_inASandbox_isRefused() async throws {
+        let service = try await ProviderInProcess.unconfirmed()
+        try await service.collection(.login).unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+        let (client, path) = (service.client, ObjectPath(unchecked: "/org/keychaind/Portal"))
+        let secret = WireSecret(session: try await client.openPlainSession(), value: Self.secret)
+        await #expect(throws: BusError.accessDenied) {
+            try await client.call(path, "org.keychaind.Portal1", "Replace", "org.example.App", secret)
+        }
+        await #expect(throws: BusError.accessDenied) {
+            try await client.call(path, "org.keychaind.Portal1", "Undo", "org.example.App")
+        }
+    }
+
     @Test("an import is audited")
     @BusActor
     func import_isAudited() async throws {
@@ -246,6 +313,24 @@ final class PortalService {
     func take(_ secret: WireSecret, for application: String) async throws(BusError) -> Bool {
         let path = ObjectPath(unchecked: "/org/keychaind/Portal")
         return try await client.call(path, "org.keychaind.Portal1", "Import", application, secret).read(Bool.self)
+    }
+
+    /// Replaces a secret by the prompt; false if the application has it already, nil if the prompt was dismissed.
+    func replace(with secret: [UInt8], for application: String = "org.example.App") async throws -> Bool? {
+        try await changes("Replace", application, WireSecret(session: session, value: secret))
+    }
+
+    func undo(for application: String = "org.example.App") async throws -> Bool? {
+        try await changes("Undo", application)
+    }
+
+    private func changes<each Value: BusValue>(_ member: String, _ arguments: repeat each Value) async throws -> Bool? {
+        let path = ObjectPath(unchecked: "/org/keychaind/Portal")
+        let prompt = try await client.call(path, "org.keychaind.Portal1", member, repeat each arguments)
+            .read(ObjectPath.self)
+        guard prompt != .root else { return false }
+        let outcome = try await client.complete(prompt)
+        return outcome.isDismissed ? nil : outcome.result == .boolean(true)
     }
 
     /// The secret that the portal's backend writes for an application.

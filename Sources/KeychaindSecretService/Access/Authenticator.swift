@@ -38,6 +38,17 @@ struct Authenticator {
 
     // MARK: Contexts
 
+    /// Has a person prove that they are there, in a dialog with these words.
+    func provesPresence(asking conversation: Conversation, _ words: EvaluationWords) async -> Bool {
+        let passcode = VaultPasscode(vault)
+        defer { passcode.forget() }
+        var request = EvaluationRequest(Requirement(policy: Constraint.userPresence.policy))
+        request.freesReader = true
+        let evaluation = evaluator.evaluate(request, passcode: passcode, asking: conversation, words)
+        if case .satisfied = await evaluation.outcome() { return true }
+        return false
+    }
+
     /// Asks a person to satisfy the policy of a context.
     func evaluate(
         _ policy: Policy,

@@ -234,7 +234,7 @@ struct Dispatcher {
         case .collection, .item: true
         case .service where call.interface != StandardInterface.introspectable:
             !ServiceObject.membersThatNeedNoKey.contains(call.member)
-        case .portal: call.member == "Import"
+        case .portal: ["Import", "Replace", "Undo"].contains(call.member)
         case .context: call.member == "Unlock" || call.member == "Authorize"
         case .service, .node, .session, .prompt, .audit, .authentication, .backups, .sandboxes, .rules: false
         }

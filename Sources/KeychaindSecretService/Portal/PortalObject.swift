@@ -21,7 +21,24 @@ struct PortalObject {
                     out: [Parameter("taken", Bool.self)]
                 ) { (object, call) async throws(BusError) in
                     call.reply(with: try await object.take(call))
-                }
+                },
+                Method(
+                    suspending: "Replace",
+                    in: [
+                        Parameter("application", String.self),
+                        Parameter("secret", signature: EncodedSecret.signature),
+                    ],
+                    out: [Parameter("prompt", ObjectPath.self)]
+                ) { (object, call) async throws(BusError) in
+                    call.reply(with: try await object.replace(call))
+                },
+                Method(
+                    suspending: "Undo",
+                    in: [Parameter("application", String.self)],
+                    out: [Parameter("prompt", ObjectPath.self)]
+                ) { (object, call) async throws(BusError) in
+                    call.reply(with: try await object.undo(call))
+                },
             ]
         )
     ])
@@ -30,17 +47,54 @@ struct PortalObject {
     private func take(_ call: MethodCall) async throws(BusError) -> Bool {
         let arguments = try PortalImport(from: call)
         try await client.checkUser(orRefuse: "only their owner can import portal secrets")
-        guard let login = provider.vault.collection(named: .login) else {
-            throw BusError(.isLocked, "there is no keychain login")
+        return try await provider.portalSecrets.take(arguments, in: try login, from: client)
+    }
+
+    @BusActor private var login: Collection {
+        get throws(BusError) {
+            guard let login = provider.vault.collection(named: .login), !login.isLocked else {
+                throw BusError(.isLocked, "the keychain login is locked")
+            }
+            return login
         }
-        return try await provider.portalSecrets.take(arguments, in: login, from: client)
+    }
+
+    @BusActor
+    private func replace(_ call: MethodCall) async throws(BusError) -> ObjectPath {
+        let new = try PortalImport(from: call)
+        try new.check()
+        try await checkReplacing()
+        guard try await !provider.portalSecrets.has(new, in: try login, for: client) else { return .root }
+        return try client.makePrompt(PortalPrompt(new, provider: provider))
+    }
+
+    @BusActor
+    private func undo(_ call: MethodCall) async throws(BusError) -> ObjectPath {
+        let application = try call.arguments(String.self)
+        try await checkReplacing()
+        let replaced = try await provider.portalSecrets.replacedSecret(for: application, in: try login, client)
+        return try client.makePrompt(PortalPrompt(replaced, provider: provider))
+    }
+
+    @BusActor
+    private func checkReplacing() async throws(BusError) {
+        try await client.checkUser(orRefuse: "only their owner can replace portal secrets")
+        // Also those that a person has not limited yet.
+        guard !client.view.isSandboxed else {
+            throw BusError(.accessDenied, "programs in a sandbox may not replace portal secrets")
+        }
     }
 }
 
-/// Arguments of `Import`.
+/// Arguments of `Import` and `Replace`.
 struct PortalImport: ~Copyable {
     let application: String
     let secret: SecureBytes
+
+    init(of application: String, _ secret: consuming SecureBytes) {
+        self.application = application
+        self.secret = secret
+    }
 
     /// Reads the arguments, and wipes the secret from the message even if they are invalid.
     @BusActor
@@ -54,4 +108,14 @@ struct PortalImport: ~Copyable {
     }
 
     consuming func takeSecret() -> SecureBytes { secret }
+
+    /// Throws `InvalidArgs` for a secret of another size, or too long a name.
+    borrowing func check() throws(BusError) {
+        guard application.utf8.count <= PortalSecrets.applicationLimit else {
+            throw BusError(.invalidArguments, "the name of the application is too long")
+        }
+        guard secret.count == Collection.applicationSecretSize else {
+            throw BusError(.invalidArguments, "a portal secret has \(Collection.applicationSecretSize) bytes")
+        }
+    }
 }

@@ -6,8 +6,8 @@ import Logging
 
 /// The secrets of the Secret portal: imported ones in items of `login`, and derived ones.
 ///
-/// The first one that an application gets stays: an import is refused once a derived secret has been given out, and a
-/// program can neither read, change nor delete an imported one.
+/// The first one that an application gets stays, unless a person replaces it: an import is refused once a derived
+/// secret has been given out, and a program can neither read, change nor delete an imported one.
 @BusActor
 final class PortalSecrets {
     private let audit: AccessAudit
@@ -21,7 +21,7 @@ final class PortalSecrets {
     private let storing = KeyedLock<Int>()
 
     /// In bytes of UTF-8.
-    static let applicationLimit = 255
+    nonisolated static let applicationLimit = 255
 
     /// - Parameter limit: the most imported secrets.
     nonisolated init(
@@ -48,7 +48,7 @@ final class PortalSecrets {
     ) async throws(VaultError) -> SecureBytes {
         await turns.lock(application)
         defer { turns.unlock(application) }
-        if let imported = try await importedSecret(for: application, in: login, client) { return imported }
+        if let imported = try await importedSecret(for: application, in: login, client) { return imported.takeBytes() }
         try await login.markDerivedSecret(for: application)
         return try login.applicationSecret(for: application)
     }
@@ -63,41 +63,120 @@ final class PortalSecrets {
         from client: Client
     ) async throws(BusError) -> Bool {
         let application = new.application
-        guard application.utf8.count <= PortalSecrets.applicationLimit else {
-            throw BusError(.invalidArguments, "the name of the application is too long")
-        }
-        guard new.secret.count == Collection.applicationSecretSize else {
-            throw BusError(.invalidArguments, "a portal secret has \(Collection.applicationSecretSize) bytes")
-        }
-        guard !login.isLocked else { throw BusError(.isLocked, "the keychain login is locked") }
+        try new.check()
         await turns.lock(application)
         defer { turns.unlock(application) }
-        let present: SecureBytes?
-        do throws(VaultError) {
-            present = try await importedSecret(for: application, in: login, client)
-        } catch {
-            throw BusError(error)
-        }
-        if let present {
-            guard present.isEqual(to: new.secret) else {
-                throw BusError(.alreadyExists, "another secret was imported for the application before")
-            }
-            return false
-        }
-        let isTooLate = try await translatingErrors { () async throws(VaultError) in
-            try await login.hasDerivedSecret(for: application)
-        }
-        guard !isTooLate else {
-            throw BusError(.alreadyExists, "the application has used a secret of keychaind, and may need it")
-        }
-        await storing.lock(0)
-        defer { storing.unlock(0) }
-        guard await hasRoom(in: login, for: client) else {
-            throw BusError(.limitsExceeded, "there are \(limit) imported portal secrets already")
+        if let present = try await presentSecret(for: application, in: login, client) {
+            if present.bytes.isEqual(to: new.secret) { return false }
+            throw BusError(
+                .alreadyExists,
+                present.id == nil
+                    ? "the application has used a secret of keychaind, and may need it"
+                    : "another secret was imported for the application before"
+            )
         }
         try client.checkUnconfined()
         try await store(new.takeSecret(), for: application, in: login, from: client)
         return true
+    }
+
+    /// Gives an application another secret in place of its present one, which stays; nothing if it has that one.
+    ///
+    /// Throws `NoSuchObject` if it has none, and `LimitsExceeded` if there are too many imported ones.
+    func replace(with new: consuming PortalImport, in login: Collection, from client: Client) async throws(BusError) {
+        let application = new.application
+        await turns.lock(application)
+        defer { turns.unlock(application) }
+        let present = try await secretToReplace(for: application, in: login, client)
+        guard !present.bytes.isEqual(to: new.secret) else { return }
+        try await store(new.takeSecret(), for: application, inPlaceOf: present, in: login, from: client)
+    }
+
+    /// Whether an application has a secret; throws `NoSuchObject` if it has none.
+    func has(_ new: borrowing PortalImport, in login: Collection, for client: Client) async throws(BusError) -> Bool {
+        let application = new.application
+        await turns.lock(application)
+        defer { turns.unlock(application) }
+        return try await secretToReplace(for: application, in: login, client).bytes.isEqual(to: new.secret)
+    }
+
+    /// The secret of an application that was replaced last; throws `NoSuchObject` if there is none.
+    func replacedSecret(
+        for application: String,
+        in login: Collection,
+        _ client: Client
+    ) async throws(BusError) -> PortalImport {
+        await turns.lock(application)
+        defer { turns.unlock(application) }
+        let present = try await secretToReplace(for: application, in: login, client)
+        let replaced = try await translatingErrors { () async throws(VaultError) in
+            try await findSecret(for: application, in: login, client) { isReplaced, bytes in
+                isReplaced && !bytes.isEqual(to: present.bytes)
+            }
+        }
+        guard let replaced else { throw BusError(.noSuchObject, "no secret of the application was replaced") }
+        return PortalImport(of: application, replaced.takeBytes())
+    }
+
+    /// The secret that an application has, imported or derived; throws `NoSuchObject` if it has none.
+    private func secretToReplace(
+        for application: String,
+        in login: Collection,
+        _ client: Client
+    ) async throws(BusError) -> PortalItem {
+        guard let present = try await presentSecret(for: application, in: login, client) else {
+            throw BusError(.noSuchObject, "the application has no secret of keychaind yet; import the other one")
+        }
+        return present
+    }
+
+    private func presentSecret(
+        for application: String,
+        in login: Collection,
+        _ client: Client
+    ) async throws(BusError) -> PortalItem? {
+        try await translatingErrors { () async throws(VaultError) in
+            if let imported = try await importedSecret(for: application, in: login, client) { return imported }
+            guard try await login.hasDerivedSecret(for: application) else { return nil }
+            return PortalItem(id: nil, bytes: try login.applicationSecret(for: application))
+        }
+    }
+
+    /// Stores a secret in place of the present one, which is kept first: a crash in between loses none.
+    private func store(
+        _ new: consuming SecureBytes,
+        for application: String,
+        inPlaceOf present: borrowing PortalItem,
+        in login: Collection,
+        from client: Client
+    ) async throws(BusError) {
+        let kept = try await translatingErrors { () async throws(VaultError) in
+            try await findSecret(for: application, in: login, client) { isReplaced, bytes in
+                isReplaced && bytes.isEqual(to: present.bytes)
+            }?.id
+        }
+        if let kept {
+            // Changed last, it is the one that an undo brings back.
+            try await translatingErrors { () async throws(VaultError) in
+                try await login.updateItem(kept, label: PortalSecrets.label(of: application, isReplaced: true))
+            }
+            changes.itemChanged(kept, in: login, [])
+        } else {
+            let copy = try present.copy()
+            try await store(copy, for: application, in: login, isReplaced: true, from: client)
+        }
+        guard let id = present.id else { return try await store(new, for: application, in: login, from: client) }
+        let secret = Secret(bytes: new, contentType: ReservedContentType.portalSecret.rawValue)
+        var doubt: BusError?
+        do throws(VaultError) {
+            try await login.updateItem(id, secret: secret)
+        } catch {
+            doubt = try error.asDoubt()
+        }
+        audit.imported(id, in: login, by: client)
+        logger.notice("Replaced an application's portal secret", metadata: ["item": "\(id)"])
+        changes.itemChanged(id, in: login, [])
+        if let doubt { throw doubt }
     }
 
     /// Whether fewer secrets were imported than may be; most keychains have fewer items.
@@ -118,14 +197,21 @@ final class PortalSecrets {
         _ secret: consuming SecureBytes,
         for application: String,
         in login: Collection,
+        isReplaced: Bool = false,
         from client: Client
     ) async throws(BusError) {
+        await storing.lock(0)
+        defer { storing.unlock(0) }
+        guard await hasRoom(in: login, for: client) else {
+            throw BusError(.limitsExceeded, "there are \(limit) imported portal secrets already")
+        }
+        let attributes = [(Attributes.portalApplication, application)]
         let creation: ItemCreation
         var doubt: BusError?
         do throws(VaultError) {
             creation = try await login.createItem(
-                label: application.isEmpty ? "Portal secret" : "Portal secret of \(application)",
-                attributes: Attributes([(Attributes.portalApplication, application)]),
+                label: PortalSecrets.label(of: application, isReplaced: isReplaced),
+                attributes: Attributes(attributes + (isReplaced ? [(Attributes.replacedPortalSecret, "yes")] : [])),
                 secret: Secret(bytes: secret, contentType: ReservedContentType.portalSecret.rawValue),
                 replacing: false
             )
@@ -134,23 +220,40 @@ final class PortalSecrets {
             creation = made
             doubt = BusError(error)
         }
-        audit.imported(creation.id, in: login, by: client)
-        logger.notice("Took an application's portal secret", metadata: ["item": "\(creation.id)"])
+        if !isReplaced {
+            audit.imported(creation.id, in: login, by: client)
+            logger.notice("Took an application's portal secret", metadata: ["item": "\(creation.id)"])
+        }
         changes.itemCreated(creation.id, in: login)
         if let doubt { throw doubt }
     }
 }
 
 extension PortalSecrets {
+    private static func label(of application: String, isReplaced: Bool) -> String {
+        let label = isReplaced ? "Replaced portal secret" : "Portal secret"
+        return application.isEmpty ? label : "\(label) of \(application)"
+    }
+
     /// The imported secret of an application; nil if there is none.
-    ///
-    /// Called in the turn of the application. Others can have the attribute, but not the content type; a program can
-    /// store thousands of such items, so other calls are handled in between.
     private func importedSecret(
         for application: String,
         in login: Collection,
         _ client: Client
-    ) async throws(VaultError) -> SecureBytes? {
+    ) async throws(VaultError) -> PortalItem? {
+        try await findSecret(for: application, in: login, client) { isReplaced, _ in !isReplaced }
+    }
+
+    /// The last changed of the stored secrets of an application that are meant; nil if there is none.
+    ///
+    /// Called in the turn of the application. Others can have the attribute, but not the content type; a program can
+    /// store thousands of such items, so other calls are handled in between.
+    private func findSecret(
+        for application: String,
+        in login: Collection,
+        _ client: Client,
+        where isMeant: (_ isReplaced: Bool, borrowing SecureBytes) -> Bool
+    ) async throws(VaultError) -> PortalItem? {
         try await largeAnswers.lookAt(login.itemCount, for: client) { (slice) async throws(VaultError) in
             let attributes = Attributes([(Attributes.portalApplication, application)])
             let found = await login.search(attributes) {
@@ -161,10 +264,29 @@ extension PortalSecrets {
                 await slice.yieldIfOver()
                 guard !login.isLocked else { break }
                 guard login.contains(id), let secret = try login.portalSecret(of: id) else { continue }
-                return secret.takeBytes()
+                let isReplaced = login.item(id)?.attributes[Attributes.replacedPortalSecret] != nil
+                if isMeant(isReplaced, secret.bytes) { return PortalItem(id: id, bytes: secret.takeBytes()) }
             }
             guard !login.isLocked else { throw VaultError(.locked, reason: "the keychain is locked") }
             return nil
+        }
+    }
+}
+
+/// A portal secret, and its item; nil for a derived one.
+private struct PortalItem: ~Copyable {
+    let id: ItemID?
+    let bytes: SecureBytes
+
+    consuming func takeBytes() -> SecureBytes { bytes }
+
+    borrowing func copy() throws(BusError) -> SecureBytes {
+        do throws(GcryptError) {
+            return try bytes.withUnsafeBytes { (bytes) throws(GcryptError) in
+                try SecureBytes(copying: bytes, in: .locked)
+            }
+        } catch {
+            throw BusError(error)
         }
     }
 }

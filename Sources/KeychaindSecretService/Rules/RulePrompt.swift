@@ -34,7 +34,8 @@ final class RulePrompt: PromptAction {
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
         let caller = await client.caller()
-        guard await isAllowed(for: caller, asking: conversation), !conversation.isEnded else {
+        let words = RuleChangePurpose(change: change, caller: caller).words(windowID: conversation.windowID)
+        guard await authenticator.provesPresence(asking: conversation, words), !conversation.isEnded else {
             return .dismissed(emptyResult)
         }
         do throws(BusError) {
@@ -45,23 +46,6 @@ final class RulePrompt: PromptAction {
             authenticator.logger.error("The rules could not be changed", metadata: ["reason": "\(error.message)"])
             return .dismissed(emptyResult)
         }
-    }
-
-    /// Has the person prove who they are, in a dialog that shows the rules.
-    private func isAllowed(for caller: Caller, asking conversation: Conversation) async -> Bool {
-        let purpose = RuleChangePurpose(change: change, caller: caller)
-        let passcode = VaultPasscode(authenticator.vault)
-        defer { passcode.forget() }
-        var request = EvaluationRequest(Requirement(policy: Constraint.userPresence.policy))
-        request.freesReader = true
-        let evaluation = authenticator.evaluator.evaluate(
-            request,
-            passcode: passcode,
-            asking: conversation,
-            purpose.words(windowID: conversation.windowID)
-        )
-        if case .satisfied = await evaluation.outcome() { return true }
-        return false
     }
 
     private func apply() async throws(BusError) -> [String] {

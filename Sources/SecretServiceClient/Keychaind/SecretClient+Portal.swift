@@ -14,13 +14,48 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> Bool {
         try ArgumentCheck.check([application, secret.contentType])
         let session = try await session()
-        let message = Protocol.call(
-            ObjectPath(unchecked: "/org/keychaind/Portal"),
-            "org.keychaind.Portal1",
-            "Import"
-        )
+        let message = Self.portalCall("Import")
         message.append(application)
         try session.append(secret, to: message)
         return try await callWithSecret(message, to: session.owner).reading(Bool.self)
+    }
+
+    /// Gives an application another portal secret in place of its present one, which the provider keeps, after a
+    /// person's authentication.
+    ///
+    /// Throws ``SecretServiceError/Code/noSuchObject`` if the application has none.
+    ///
+    /// - Returns: false if the application has this one already.
+    package func replacePortalSecret(
+        with secret: borrowing Secret,
+        for application: String,
+        prompting: SecretPrompting = .shown
+    ) async throws(SecretServiceError) -> Bool {
+        try ArgumentCheck.check([application, secret.contentType])
+        let session = try await session()
+        let message = Self.portalCall("Replace")
+        message.append(application)
+        try session.append(secret, to: message)
+        let prompt = try await callWithSecret(message, to: session.owner).reading(ObjectPath.self)
+        guard prompt != .root else { return false }
+        _ = try await complete(prompt, of: session.owner, prompting)
+        return true
+    }
+
+    /// Gives an application the portal secret that was replaced last, after a person's authentication.
+    ///
+    /// Throws ``SecretServiceError/Code/noSuchObject`` if none was.
+    package func undoPortalReplacement(
+        for application: String,
+        prompting: SecretPrompting = .shown
+    ) async throws(SecretServiceError) {
+        try ArgumentCheck.check(application)
+        let message = Self.portalCall("Undo")
+        message.append(application)
+        _ = try await callWithPrompt(message, prompting)
+    }
+
+    private static func portalCall(_ member: String) -> Message {
+        Protocol.call(ObjectPath(unchecked: "/org/keychaind/Portal"), "org.keychaind.Portal1", member)
     }
 }

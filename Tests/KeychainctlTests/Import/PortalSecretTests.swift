@@ -134,11 +134,55 @@ struct PortalSecretTests {
         #expect(result.status == .exited(2))
         #expect(result.text.contains("Left: “portal secret of org.example.Mail” in "))
         #expect(result.text.contains(": the application has used a secret of keychaind"))
+        #expect(result.text.contains("keychainctl portal-secret replace"))
         #expect(result.text.contains("2 items: 1 copied, 0 were there, 1 left; 1 verified"))
         let after = try await home.withKeychaind { client in
             try await home.portalSecret(of: "org.example.Mail", on: client, from: backend)
         }
         #expect(after == derived)
+    }
+
+    @Test("a program that has a secret of keychaind gets its old one once a person has read the cost, and back")
+    func replace_usedApplication_takesAYes() async throws {
+        let home = try ImportHome()
+        let application = "org.example.Mail"
+        var old = ""
+        try await home.withGnomeKeyring { client in
+            old = try await home.portalSecret(of: application, on: client, from: KeychainDaemon.busName)
+        }
+        let (file, former) = (home.folder.path("data/keyrings/login.keyring"), old)
+        let password = try home.folder.write("password", to: "password")
+        try await Controlled.with { controlled in
+            let backend = "org.freedesktop.impl.portal.desktop.keychaind"
+            let retrieve = { try await home.portalSecret(of: application, on: controlled.client, from: backend) }
+            let command = ["portal-secret", "replace", application, file, "--password-fd", "0"]
+            let early = try await controlled.run(command + ["--yes"], input: Array("password".utf8))
+            #expect(early.status == .exited(3), "\(early.errors)")
+            let derived = try await retrieve()
+            let other = ["portal-secret", "replace", "org.example.Other", file, "--password-fd", "0"]
+            let missing = try await controlled.run(other, input: Array("password".utf8))
+            #expect(missing.status == .exited(3) && missing.errors.contains("no portal secret of org.example.Other"))
+
+            let terminal = try TestTerminal()
+            let line = "\(ImportHome.executable) \(command.joined(separator: " ")) <\(password)"
+            for answer in ["no", "yes"] {
+                let prompter = try await FakePrompter(on: controlled.provider.bus, [.answer("password")])
+                let replacement = try terminal.run(line, environment: controlled.provider.bus.environment)
+                try await terminal.waitFor("will not be able to read what it has encrypted with its present secret")
+                terminal.type("\(answer)\r")
+                #expect(try await replacement.waitForExit() == (answer == "yes" ? .success : .exited(5)))
+                #expect(prompter.questions.count == (answer == "yes" ? 1 : 0))
+                try await prompter.end()
+                #expect(try await retrieve() == (answer == "yes" ? former : derived))
+            }
+            let again = try await controlled.run(command + ["--yes"], input: Array("password".utf8))
+            #expect(again.succeeded && again.text == "org.example.Mail has this secret.\n", "\(again.errors)")
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.answer("password")])
+            let undo = try await controlled.run(["portal-secret", "undo", application, "--yes"], input: [])
+            try await prompter.end()
+            #expect(undo.succeeded, "\(undo.errors)")
+            #expect(try await retrieve() == derived)
+        }
     }
 }
 
