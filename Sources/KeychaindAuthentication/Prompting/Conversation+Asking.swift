@@ -57,9 +57,11 @@ extension Conversation {
             trustOfAnswer = await dialog.trust()
             if isEnded || isWithdrawn { return .withdrawn }
             // A revision may have closed the dialog.
-            let latest = asking?.request ?? request
+            var latest = asking?.request ?? request
             guard asking?.isRevised == false, dialog.canAsk(latest.question) else { continue }
             if latest.needsTrust { try Conversation.check(trustOfAnswer) }
+            // It would count for nothing.
+            if trustOfAnswer.objection != nil { latest.choice = nil }
             let answer = try await dialog.ask(latest) { [weak self] in self?.receiveShown() }
             if isEnded || isWithdrawn { return .withdrawn }
             switch consume answer {

@@ -62,7 +62,7 @@ package struct PromptRequest: Hashable, Sendable {
     package let fallbackLabel: String
 
     /// An offer beside the answer.
-    package let choice: Choice<String>?
+    package internal(set) var choice: Choice<String>?
 
     package let acceptsTouch: Bool
 

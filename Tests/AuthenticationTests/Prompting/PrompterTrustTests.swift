@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindTestSupport
 import Testing
 
@@ -59,6 +60,21 @@ struct PrompterTrustTests {
             prompter.dialogs[0].answer(.password(try SecureBytes(count: 1, in: .locked)))
             #expect(try await answer.value == .password("\u{0}"))
             #expect(conversation.hasChosen == (trust == .trusted))
+        }
+    }
+
+    @Test
+    @BusActor
+    func choice_untrusted_isNotOffered() async throws {
+        let choice = PromptRequest.Choice<Text>(label: "Always", explanation: "You are not asked again.")
+        let request = PromptRequest(question: .password, message: "The password", choice: choice)
+        let conversation = makeConversation()
+        for trust in [PrompterTrust.trusted, PrompterTrustTests.untrusted] {
+            prompter.trust = trust
+            let answer = try await prompter.ask(request, in: conversation)
+            prompter.dialogs[0].answer(.password(try SecureBytes(count: 1, in: .locked)))
+            #expect(try await answer.value == .password("\u{0}"))
+            #expect((prompter.requests.all.last?.choice == nil) == (trust != .trusted))
         }
     }
 
