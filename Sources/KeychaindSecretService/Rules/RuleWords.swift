@@ -17,7 +17,7 @@ extension Rule {
             case .askOnce: Text("\(programs) may use \(items) after you were asked once, until the screen is locked.")
             case .askAlways: Text("\(programs) may use \(items) each time that you allow it.")
             case .never: Text("\(programs) may never use \(items).")
-            case .hide: Text("\(programs) may not see \(items).")
+            case .hide: Text("Invisible to \(programs): \(items).")
             }
         let until = end.map { Text("Until \(RuleTime.text(of: $0)).") } ?? .empty
         return .joined([what.capitalized, until, self.programs.strength?.words ?? .empty])
