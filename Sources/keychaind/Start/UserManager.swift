@@ -30,7 +30,7 @@ struct UserManager {
     func restart(in job: Job) async -> RestartStamp? {
         let process = getppid()
         let folder = ProcessFolder("\(process)", in: "/proc")
-        // Without systemd nobody is waited for.
+        // Any other parent has no such socket to wait for.
         guard folder.read("comm", limit: 16) == Array("systemd\n".utf8),
             let status = UserRights.perform({ folder.processStatus })
         else { return nil }
