@@ -68,8 +68,7 @@ struct KeySlotChange: Sendable {
             slot: header.unusedSlot,
             collection: header.identifier
         )
-        header.slots.removeAll { other in other.kind == slot.kind }
-        header.slots.append(slot)
+        replaceSlots(by: slot)
     }
 
     /// Adds `login`, in place of any other.
@@ -81,6 +80,11 @@ struct KeySlotChange: Sendable {
             slot: header.unusedSlot,
             collection: header.identifier
         )
+        replaceSlots(by: slot)
+    }
+
+    /// Puts a slot in place of all of its kind.
+    private mutating func replaceSlots(by slot: KeySlot) {
         header.slots.removeAll { other in other.kind == slot.kind }
         header.slots.append(slot)
     }
