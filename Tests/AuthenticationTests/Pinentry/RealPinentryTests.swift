@@ -4,7 +4,7 @@ import KeychaindTestSupport
 import Testing
 
 /// Installed pinentries on a private display, answered with keys.
-@Suite(.lockedPool, .onLoop, .serialized)
+@Suite(.lockedPool, .onLoop)
 struct RealPinentryTests {
     private static let windowed = ["pinentry-gtk-2", "pinentry-qt"]
 

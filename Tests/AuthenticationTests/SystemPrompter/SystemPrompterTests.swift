@@ -5,7 +5,7 @@ import KeychaindTestSupport
 import Testing
 
 /// The real `gcr-prompter`, answered by keys.
-@Suite(.lockedPool, .serialized)
+@Suite(.lockedPool)
 struct SystemPrompterTests {
     @Test(arguments: ["hunter2", "a longer one, with {signs}", ""])
     func ask_passwordTyped_isReadBack(password: String) async throws {
