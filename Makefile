@@ -124,19 +124,17 @@ run:
 # What a change needs; with SUITE=VaultTests, one Swift suite.
 test:
 	SWIFT='$(SWIFT)' scripts/prepare test
-	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/test $(SUITE)
 
 # Before a release: also the release build, the packages, the documentation, Swift 5 and other developers' packages.
 check:
 	SWIFT='$(SWIFT)' scripts/prepare test lint deb
-	$(MAKE) pam helper lint
+	$(MAKE) lint
 	SWIFT='$(SWIFT)' scripts/test --check
 
 # All Swift tests with SANITIZER=address or SANITIZER=thread, and the processes that they start; a report fails.
 sanitize:
 	SWIFT='$(SWIFT)' scripts/prepare test
-	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/sanitize $(SANITIZER)
 
 # One site for all libraries, in .build/documentation/site.
