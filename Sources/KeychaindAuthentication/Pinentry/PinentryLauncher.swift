@@ -46,6 +46,9 @@ package final class PinentryLauncher {
         on surface: PinentrySurface,
         onReaped: @escaping @BusActor (_ bySignal: Bool) -> Void = { _ in }
     ) async throws(PromptError) -> PinentryDialog {
+        if let refusal = surface.refusal(ofProgramAt: program) {
+            throw PromptError(.unavailable, reason: "\(program) \(refusal)")
+        }
         await waitUntilIdle()
         let process = try PinentryProcess(program, environment: surface.environment)
         processes += 1

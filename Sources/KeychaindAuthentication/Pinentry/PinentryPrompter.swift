@@ -3,26 +3,39 @@ package import KeychaindDBus
 /// The `pinentry` of GnuPG in a flavour with windows, started for each dialog.
 @BusActor
 package final class PinentryPrompter: Prompter {
+    /// The programs in order: the administrator's choice, which may have no windows, then all that may have.
+    package nonisolated static let programs = [
+        "pinentry", "pinentry-qt", "pinentry-gtk-2", "pinentry-qt5", "pinentry-gtk", "pinentry-fltk",
+    ]
+
     package let name = "pinentry"
 
     private let launcher: PinentryLauncher
-    private let program: String
+    private let programs: [String]
     private let environment: SessionEnvironment
 
-    /// - Parameter program: a path, or a name to look up in `PATH`.
-    package init(launcher: PinentryLauncher, program: String = "pinentry", environment: SessionEnvironment) {
+    /// - Parameter programs: paths, or names to look up in `PATH`; the first that asks in windows is used.
+    package init(
+        launcher: PinentryLauncher,
+        programs: [String] = PinentryPrompter.programs,
+        environment: SessionEnvironment
+    ) {
         self.launcher = launcher
-        self.program = program
+        self.programs = programs
         self.environment = environment
     }
 
-    /// Whether there is a display and a program; its flavour is unknown until it starts.
+    /// Whether there is a display, and a program that may have windows.
     package func isAvailable(for requester: any Requester) async -> Bool {
         let variables = await environment.variables()
-        return SessionEnvironment.hasDisplay(variables) && ProgramSearch.finds(program, in: variables["PATH"])
+        let surface = PinentrySurface.windows(variables)
+        return SessionEnvironment.hasDisplay(variables)
+            && programs.contains { program in
+                ProgramSearch.find(program, in: variables["PATH"]).map(surface.refusal(ofProgramAt:)) == .some(nil)
+            }
     }
 
-    /// Throws ``PromptError/Code/unavailable`` if the pinentry has no windows.
+    /// Throws ``PromptError/Code/unavailable`` if no pinentry has windows.
     package func open(
         for requester: any Requester,
         asking question: PromptRequest.Question
@@ -31,6 +44,17 @@ package final class PinentryPrompter: Prompter {
         guard SessionEnvironment.hasDisplay(variables) else {
             throw PromptError(.unavailable, reason: "the session has no display")
         }
-        return try await launcher.launch(program, on: .windows(variables))
+        var failure = PromptError(.unavailable, reason: "no pinentry is installed")
+        var tried: Set<String> = []
+        for program in programs {
+            guard let path = ProgramSearch.find(program, in: variables["PATH"]) else { continue }
+            guard tried.insert(PinentrySurface.file(behind: path)).inserted else { continue }
+            do throws(PromptError) {
+                return try await launcher.launch(path, on: .windows(variables))
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindDesktop
 
 /// The place where a pinentry asks.
@@ -37,6 +38,22 @@ enum PinentrySurface {
         case .windows: nil
         case .terminal: "the calling program could answer on its own terminal"
         }
+    }
+
+    /// Why the program cannot ask there, by the flavour in its file's name, as in `pinentry-qt`; nil if it may.
+    ///
+    /// Spares the start of a program that a link leads to; pinentry-gnome3 waits for its own answer for seconds.
+    func refusal(ofProgramAt path: String) -> String? {
+        let name = PinentrySurface.file(behind: path).split(separator: "/").last ?? ""
+        guard case .windows = self, name.hasPrefix("pinentry-") else { return nil }
+        return refusal(ofFlavor: String(name.dropFirst("pinentry-".count)))
+    }
+
+    /// The file that a path leads to over links.
+    static func file(behind path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     /// Why a pinentry of this flavour cannot ask there; nil if it can.

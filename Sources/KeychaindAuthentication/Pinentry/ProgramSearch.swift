@@ -2,10 +2,10 @@ import Glibc
 
 /// Looks for programs.
 enum ProgramSearch {
-    /// Whether a program exists, as a path or as a name in `PATH`.
-    static func finds(_ program: String, in path: String?) -> Bool {
-        if program.utf8.contains(UInt8(ascii: "/")) { return isExecutable(program) }
-        return (path ?? "/usr/bin:/bin").split(separator: ":").contains { isExecutable("\($0)/\(program)") }
+    /// The path of a program, given as a path or as a name in `PATH`; nil without such a program.
+    static func find(_ program: String, in path: String?) -> String? {
+        if program.utf8.contains(UInt8(ascii: "/")) { return isExecutable(program) ? program : nil }
+        return (path ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(program)" }.first(where: isExecutable)
     }
 
     private static func isExecutable(_ path: String) -> Bool {

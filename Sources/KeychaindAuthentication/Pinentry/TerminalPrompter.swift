@@ -10,6 +10,8 @@ package final class TerminalPrompter: Prompter {
     package nonisolated static let programs = ["pinentry", "pinentry-curses", "pinentry-tty"]
 
     package let name = "tty"
+    /// The caller could answer on its own terminal.
+    package let canBeTrusted = false
 
     private let launcher: PinentryLauncher
     private let programs: [String]
@@ -33,7 +35,7 @@ package final class TerminalPrompter: Prompter {
 
     /// Whether the caller has a terminal and a pinentry exists; its flavour is unknown until it starts.
     package func isAvailable(for requester: any Requester) async -> Bool {
-        guard programs.contains(where: { ProgramSearch.finds($0, in: variables["PATH"]) }) else { return false }
+        guard programs.contains(where: { ProgramSearch.find($0, in: variables["PATH"]) != nil }) else { return false }
         return await requester.caller().process.flatMap(finder.terminal) != nil
     }
 

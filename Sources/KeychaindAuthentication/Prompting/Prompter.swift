@@ -28,6 +28,9 @@ package protocol Prompter: AnyObject {
     /// The name in logs.
     var name: String { get }
 
+    /// Whether its dialogs are trusted, if the program behind them is.
+    var canBeTrusted: Bool { get }
+
     /// Whether a dialog can probably be opened, without starting or showing anything.
     func isAvailable(for requester: any Requester) async -> Bool
 
@@ -41,6 +44,10 @@ package protocol Prompter: AnyObject {
         for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog
+}
+
+extension Prompter {
+    package var canBeTrusted: Bool { true }
 }
 
 /// A prompter's dialog, from opening to closing.

@@ -34,16 +34,20 @@ package final class PrompterChain: Prompter {
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         var failure = PromptError(.unavailable, reason: "no prompter is available")
-        var untrusted: (any PromptDialog)?
-        for prompter in prompters {
+        var untrusted: (any Prompter)?
+        for (index, prompter) in prompters.enumerated() {
             do throws(PromptError) {
                 let dialog = try await prompter.open(for: requester, asking: question)
                 hasWarned = false
                 if await dialog.trust() == .trusted {
-                    untrusted?.close()
                     return dialog
                 }
-                if untrusted == nil { untrusted = dialog } else { dialog.close() }
+                let hasOthers = await hasCandidate(after: index, for: requester)
+                if untrusted == nil, !hasOthers { return dialog }
+                // The next program may itself wait for a turn at this one.
+                dialog.close()
+                if untrusted == nil { untrusted = prompter }
+                if !hasOthers { break }
             } catch {
                 logger.debug(
                     "a prompter cannot be used",
@@ -54,9 +58,17 @@ package final class PrompterChain: Prompter {
                 }
             }
         }
-        if let untrusted { return untrusted }
+        if let untrusted { return try await untrusted.open(for: requester, asking: question) }
         warnOnce(of: failure)
         throw failure
+    }
+
+    /// Whether a prompter behind the one at `index` may open a trusted dialog.
+    private func hasCandidate(after index: Int, for requester: any Requester) async -> Bool {
+        for prompter in prompters[(index + 1)...] where prompter.canBeTrusted {
+            if await prompter.isAvailable(for: requester) { return true }
+        }
+        return false
     }
 
     private func warnOnce(of failure: PromptError) {

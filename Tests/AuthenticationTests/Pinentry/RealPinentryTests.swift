@@ -1,3 +1,4 @@
+import Foundation
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindTestSupport
@@ -122,6 +123,26 @@ struct RealPinentryTests {
         let error = await #expect(throws: PromptError.self) { _ = try await fixture.prompter.open() }
         #expect(error?.code == .unavailable)
         #expect(error?.reason.contains("asks on a terminal") == true)
+    }
+
+    /// pinentry-gnome3, if started, would wait for its turn behind a dialog of keychaind.
+    @Test
+    @BusActor
+    func open_linkToOneWithoutWindows_takesTheNext() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["pinentry-gnome3", "pinentry-curses"] {
+            let link = folder.path("link-to-\(name)")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/bin/\(name)")
+            let alone = try await PinentryFixture(link)
+            #expect(await !alone.prompter.isAvailable(for: TestRequester(":1.1")))
+            let error = await #expect(throws: PromptError.self) { _ = try await alone.prompter.open() }
+            #expect(error?.code == .unavailable)
+
+            let screen = try await Screen()
+            let both = try await PinentryFixture(link, "pinentry-qt", environment: screen.environment)
+            #expect(await both.prompter.isAvailable(for: TestRequester(":1.1")))
+            try await both.prompter.open().close()
+        }
     }
 
     // MARK: Helpers

@@ -13,6 +13,8 @@ struct PrompterChainTests {
         private(set) var openCount = 0
         private(set) var closeCount = 0
         let trust: PrompterTrust
+        var canBeTrusted = true
+        var whenOpened: (@BusActor () -> Void)?
 
         init(_ name: String, failingWith code: PromptError.Code? = nil, isTrusted: Bool = true) {
             self.name = name
@@ -27,6 +29,7 @@ struct PrompterChainTests {
             asking question: PromptRequest.Question
         ) async throws(PromptError) -> any PromptDialog {
             openCount += 1
+            whenOpened?()
             if let failure { throw failure }
             return StubDialog(self)
         }
@@ -100,9 +103,28 @@ struct PrompterChainTests {
     func open_noneIsTrusted_takesTheFirst() async throws {
         try await onLoop {
             let prompters = [StubPrompter("first", isTrusted: false), StubPrompter("second", isTrusted: false)]
+            // The second may wait for a turn at the first.
+            var closedBefore = 0
+            prompters[1].whenOpened = { closedBefore = prompters[0].closeCount }
             let opener = try await opener(PrompterChain(prompters, logger: .silent))
             #expect(opener == "first")
-            #expect(prompters.map(\.closeCount) == [0, 1])
+            #expect(closedBefore == 1)
+            #expect(prompters.map { $0.openCount - $0.closeCount } == [1, 0])
+        }
+    }
+
+    @Test
+    func open_noOtherCanBeTrusted_keepsTheDialog() async throws {
+        try await onLoop {
+            let prompters = [
+                StubPrompter("first", isTrusted: false), StubPrompter("missing", failingWith: .unavailable),
+                StubPrompter("terminal", isTrusted: false),
+            ]
+            prompters[2].canBeTrusted = false
+            let opener = try await opener(PrompterChain(prompters, logger: .silent))
+            #expect(opener == "first")
+            #expect(prompters.map(\.openCount) == [1, 0, 0])
+            #expect(prompters.map(\.closeCount) == [0, 0, 0])
         }
     }
 

@@ -18,7 +18,7 @@ final class PinentryFixture {
     ///   - grace: the extra time for the pinentry's own timeout.
     ///   - commandTimeout: the time limit of commands without a person.
     init(
-        _ program: String,
+        _ programs: String...,
         isJudged: Bool = false,
         environment: [String: String?] = ["DISPLAY": ":fake"],
         timeout: Duration = .seconds(300),
@@ -39,7 +39,7 @@ final class PinentryFixture {
         )
         prompter = PinentryPrompter(
             launcher: launcher,
-            program: program,
+            programs: programs,
             environment: SessionEnvironment(own: own, connection: connection, timeout: Patience.limit)
         )
     }
