@@ -57,6 +57,8 @@ struct ProviderStatus: Sendable {
         case ready
         case locked
         case noFingers
+        /// No dialog for this program may take a touch.
+        case noDialog
         case none
     }
 
@@ -66,7 +68,7 @@ struct ProviderStatus: Sendable {
         if let status = try await client.keychaindStatus() {
             keychaind = Keychaind(
                 status: status,
-                reader: try await reader(client),
+                reader: try await reader(client, isScreenLocked: status.isSessionLocked),
                 hasTPM: access("/dev/tpmrm0", F_OK) == 0,
                 lastBackup: await lastBackup(client)
             )
@@ -87,13 +89,14 @@ struct ProviderStatus: Sendable {
         }
     }
 
-    private static func reader(_ client: SecretClient) async throws -> Reader {
+    static func reader(_ client: SecretClient, isScreenLocked: Bool) async throws(SecretServiceError) -> Reader {
         let policy = "deviceOwnerAuthenticationWithBiometrics"
         guard let availability = try await client.authenticationAvailability(policy),
             availability.hasFingerprintReader
         else { return .none }
         guard let obstacle = availability.obstacle else { return .ready }
         if obstacle.hasSuffix("BiometryLockout") { return .locked }
+        if obstacle.hasSuffix("NotInteractive") { return isScreenLocked ? .ready : .noDialog }
         return obstacle.hasSuffix("BiometryNotEnrolled") ? .noFingers : .none
     }
 
@@ -141,6 +144,7 @@ struct ProviderStatus: Sendable {
         case .ready: Text("ready")
         case .locked: Text("locked after failed touches; the password of your login frees it")
         case .noFingers: Text("no finger is enrolled")
+        case .noDialog: Text("ready, but no dialog here may take a touch: install pinentry-qt")
         case .none: Text("none", context: "fingerprint reader")
         }
     }

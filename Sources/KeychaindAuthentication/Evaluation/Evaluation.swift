@@ -97,7 +97,6 @@ package final class Evaluation {
             biometry: progress.biometry,
             isBiometryLocked: evaluator.lockout.isBiometryLocked,
             isPasscodeSet: passcode.isSet,
-            hasPrompter: progress.hasPrompter,
             prompterTrust: progress.prompterTrust,
             isSessionLocked: evaluator.isSessionLocked(),
             isInteractionAllowed: request.isInteractionAllowed
@@ -111,7 +110,7 @@ package final class Evaluation {
         await evaluator.lockout.load()
         progress.biometry = await evaluator.availability(for: request.requirement)
         progress.receive(evaluator.biometry.firstHint)
-        progress.hasPrompter = await conversation.isAvailable()
+        progress.receive(await conversation.expectedTrust())
     }
 
     // MARK: Acting
@@ -190,7 +189,7 @@ package final class Evaluation {
         case .answered(let error):
             progress.fail(error)
         case .untrusted(let reason):
-            progress.prompterTrust = .passwordsOnly(reason: reason)
+            progress.receive(PrompterTrust.passwordsOnly(reason: reason))
         case .withdrawn:
             progress.fail(AuthenticationError(.appCancel, reason: "the program has cancelled"))
         case .cancelled(let error):
@@ -216,7 +215,7 @@ package final class Evaluation {
     private func isSeen() async -> Bool {
         guard question.isShown || question.isVerifying else { return false }
         if let objection = await conversation.trust().objection {
-            progress.prompterTrust = .passwordsOnly(reason: objection)
+            progress.receive(PrompterTrust.passwordsOnly(reason: objection))
             return false
         }
         return true

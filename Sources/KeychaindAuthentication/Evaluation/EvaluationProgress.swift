@@ -18,10 +18,8 @@ struct EvaluationProgress: Hashable {
 
     var biometry = BiometryAvailability.notAvailable(reason: "the reader has not been asked yet")
 
-    /// The trust in the dialogs; once lost, it does not return.
-    var prompterTrust = PrompterTrust.trusted
-
-    var hasPrompter = false
+    /// The trust in the dialogs; nil if nobody can be asked.
+    private(set) var prompterTrust: PrompterTrust?
 
     private var passwordsLeft: Int
 
@@ -32,6 +30,11 @@ struct EvaluationProgress: Hashable {
     /// Records a failure; the first one counts.
     mutating func fail(_ error: AuthenticationError) {
         failure = failure ?? error
+    }
+
+    /// Records the trust in the dialogs; once lost, it does not return.
+    mutating func receive(_ trust: PrompterTrust?) {
+        if prompterTrust?.objection == nil || trust == nil { prompterTrust = trust }
     }
 
     mutating func receive(_ hint: BiometryHint) {

@@ -68,7 +68,7 @@ package final class Evaluator {
         on requirement: Requirement,
         proved: FactorSet = [],
         isPasscodeSet: Bool,
-        hasPrompter: Bool,
+        prompterTrust: PrompterTrust?,
         isInteractionAllowed: Bool = true
     ) async -> Verdict {
         await lockout.load()
@@ -76,7 +76,7 @@ package final class Evaluator {
             biometry: await availability(for: requirement),
             isBiometryLocked: lockout.isBiometryLocked,
             isPasscodeSet: isPasscodeSet,
-            hasPrompter: hasPrompter,
+            prompterTrust: prompterTrust,
             isSessionLocked: isSessionLocked(),
             isInteractionAllowed: isInteractionAllowed
         )

@@ -40,9 +40,9 @@ package final class GCRPrompter: Prompter {
         self.callTimeout = callTimeout
     }
 
-    /// Whether the prompter runs or can be activated.
-    package func isAvailable(for requester: any Requester) async -> Bool {
-        await connection.hasService(GCRPrompter.busName)
+    /// Nil if the prompter neither runs nor can be activated.
+    package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
+        await connection.expectedTrust(inPrompter: GCRPrompter.busName, by: inspector)
     }
 
     package func open(

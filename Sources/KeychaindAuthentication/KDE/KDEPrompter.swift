@@ -42,10 +42,10 @@ package final class KDEPrompter: Prompter {
         self.callTimeout = callTimeout
     }
 
-    /// Whether the desktop is KDE and the prompter runs or can be activated.
-    package func isAvailable(for requester: any Requester) async -> Bool {
-        guard SessionEnvironment.isKDE(await environment.variables()) else { return false }
-        return await connection.hasService(KDEPrompter.busName)
+    /// Nil on other desktops, and if the prompter neither runs nor can be activated.
+    package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
+        guard SessionEnvironment.isKDE(await environment.variables()) else { return nil }
+        return await connection.expectedTrust(inPrompter: KDEPrompter.busName, by: inspector)
     }
 
     /// Throws ``PromptError/Code/unavailable`` on other desktops and for questions without a password.

@@ -82,6 +82,12 @@ package final class PinentryLauncher {
         }
     }
 
+    /// The trust in a program there, if it is the system's.
+    func expectedTrust(on surface: PinentrySurface) -> PrompterTrust {
+        guard inspector != nil, let objection = surface.objection else { return .trusted }
+        return .passwordsOnly(reason: objection)
+    }
+
     /// Ends all programs at the exit of the daemon.
     package func close() {
         for channel in channels.values {
@@ -96,8 +102,8 @@ package final class PinentryLauncher {
 
     /// The check of a program, run at each query.
     private func trust(in process: Int32, on surface: PinentrySurface) -> @BusActor () async -> PrompterTrust {
-        guard let inspector else { return { .trusted } }
-        if let objection = surface.objection { return { .passwordsOnly(reason: objection) } }
+        let expected = expectedTrust(on: surface)
+        guard expected == .trusted, let inspector else { return { expected } }
         return { await inspector.trust(in: .child(process)) }
     }
 

@@ -25,14 +25,16 @@ package final class PinentryPrompter: Prompter {
         self.environment = environment
     }
 
-    /// Whether there is a display, and a program that may have windows.
-    package func isAvailable(for requester: any Requester) async -> Bool {
+    /// Nil without a display, or a program that may have windows.
+    package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
         let variables = await environment.variables()
         let surface = PinentrySurface.windows(variables)
-        return SessionEnvironment.hasDisplay(variables)
-            && programs.contains { program in
+        guard SessionEnvironment.hasDisplay(variables),
+            programs.contains(where: { program in
                 ProgramSearch.find(program, in: variables["PATH"]).map(surface.refusal(ofProgramAt:)) == .some(nil)
-            }
+            })
+        else { return nil }
+        return launcher.expectedTrust(on: surface)
     }
 
     /// Throws ``PromptError/Code/unavailable`` if no pinentry has windows.

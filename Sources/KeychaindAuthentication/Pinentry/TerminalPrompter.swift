@@ -10,8 +10,6 @@ package final class TerminalPrompter: Prompter {
     package nonisolated static let programs = ["pinentry", "pinentry-curses", "pinentry-tty"]
 
     package let name = "tty"
-    /// The caller could answer on its own terminal.
-    package let canBeTrusted = false
 
     private let launcher: PinentryLauncher
     private let programs: [String]
@@ -33,10 +31,12 @@ package final class TerminalPrompter: Prompter {
         self.finder = finder
     }
 
-    /// Whether the caller has a terminal and a pinentry exists; its flavour is unknown until it starts.
-    package func isAvailable(for requester: any Requester) async -> Bool {
-        guard programs.contains(where: { ProgramSearch.find($0, in: variables["PATH"]) != nil }) else { return false }
-        return await requester.caller().process.flatMap(finder.terminal) != nil
+    /// Nil without a terminal of the caller, or a pinentry, whose flavour is unknown until it starts.
+    package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
+        guard programs.contains(where: { ProgramSearch.find($0, in: variables["PATH"]) != nil }),
+            let terminal = await requester.caller().process.flatMap(finder.terminal)
+        else { return nil }
+        return launcher.expectedTrust(on: .terminal(terminal, variables))
     }
 
     /// Throws ``PromptError/Code/unavailable`` without a terminal or a pinentry for it.

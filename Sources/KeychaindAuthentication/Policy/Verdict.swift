@@ -61,7 +61,7 @@ package enum Verdict: Hashable, Sendable {
             let last = obstacles.first { $0.code == .passcodeNotSet } ?? obstacles.first
             throw last ?? AuthenticationError(.authenticationFailed, reason: "no available factor satisfies the policy")
         }
-        guard state.hasPrompter else {
+        guard state.prompterTrust != nil else {
             throw AuthenticationError(.notInteractive, reason: "no prompter is available; install one, such as gcr")
         }
         return Plan(possible)
@@ -74,7 +74,7 @@ package enum Verdict: Hashable, Sendable {
     ) -> AuthenticationError? {
         if !alternative.isDisjoint(with: .biometry) {
             if let error = state.biometry.error { return error }
-            if let objection = state.prompterTrust.objection {
+            if let objection = state.prompterTrust?.objection {
                 return AuthenticationError(
                     .notInteractive,
                     reason: "a touch does not count, as the dialog may be hidden: \(objection)",
@@ -104,8 +104,8 @@ package struct AuthenticationState: Hashable, Sendable {
     package var biometry: BiometryAvailability
     package var isBiometryLocked: Bool
     package var isPasscodeSet: Bool
-    package var hasPrompter: Bool
-    package var prompterTrust: PrompterTrust
+    /// The trust in the dialogs; nil if nobody can be asked.
+    package var prompterTrust: PrompterTrust?
 
     package var isSessionLocked: Bool
 
@@ -116,15 +116,13 @@ package struct AuthenticationState: Hashable, Sendable {
         biometry: BiometryAvailability,
         isBiometryLocked: Bool = false,
         isPasscodeSet: Bool,
-        hasPrompter: Bool = true,
-        prompterTrust: PrompterTrust = .trusted,
+        prompterTrust: PrompterTrust? = .trusted,
         isSessionLocked: Bool = false,
         isInteractionAllowed: Bool = true
     ) {
         self.biometry = biometry
         self.isBiometryLocked = isBiometryLocked
         self.isPasscodeSet = isPasscodeSet
-        self.hasPrompter = hasPrompter
         self.prompterTrust = prompterTrust
         self.isSessionLocked = isSessionLocked
         self.isInteractionAllowed = isInteractionAllowed

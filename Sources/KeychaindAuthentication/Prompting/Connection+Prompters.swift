@@ -1,6 +1,13 @@
 import KeychaindDBus
 
 extension Connection {
+    /// The trust in the owner of a prompter's name; one that is still to be started is expected to be the system's.
+    func expectedTrust(inPrompter busName: String, by inspector: (any PrompterInspector)?) async -> PrompterTrust? {
+        guard await hasService(busName) else { return nil }
+        guard let inspector, let owner = try? await service(busName) else { return .trusted }
+        return await inspector.trust(in: .owner(uniqueName: owner, busName: busName))
+    }
+
     /// The unique name of a prompter, which alone may call back; starts the prompter if it is not running.
     ///
     /// Throws ``PromptError/Code/unavailable`` if there is none, or only one that may not serve this process.

@@ -72,9 +72,9 @@ package final class Conversation {
         if let cancellation { action?(cancellation) }
     }
 
-    /// Whether the caller can probably be asked, without starting or showing anything.
-    func isAvailable() async -> Bool {
-        await queue.isAvailable(for: requester)
+    /// The trust that a dialog would probably have, without starting or showing anything; nil if nobody can be asked.
+    package func expectedTrust() async -> PrompterTrust? {
+        await queue.expectedTrust(for: requester)
     }
 
     // MARK: The turn

@@ -41,9 +41,9 @@ package final class PromptQueue {
         waiting = FairQueue(limit: limit)
     }
 
-    /// Whether a person can probably be asked, without starting or showing anything.
-    package func isAvailable(for requester: any Requester) async -> Bool {
-        await prompter.isAvailable(for: requester)
+    /// The trust that a dialog would probably have, without starting or showing anything; nil if nobody can be asked.
+    package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
+        await prompter.expectedTrust(for: requester)
     }
 
     /// Makes a conversation, which enters the queue with its first question.

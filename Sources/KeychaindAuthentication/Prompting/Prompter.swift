@@ -28,11 +28,8 @@ package protocol Prompter: AnyObject {
     /// The name in logs.
     var name: String { get }
 
-    /// Whether its dialogs are trusted, if the program behind them is.
-    var canBeTrusted: Bool { get }
-
-    /// Whether a dialog can probably be opened, without starting or showing anything.
-    func isAvailable(for requester: any Requester) async -> Bool
+    /// The trust that a dialog would probably have, without starting or showing anything; nil if none can be opened.
+    func expectedTrust(for requester: any Requester) async -> PrompterTrust?
 
     /// Opens a dialog, which the caller must close.
     ///
@@ -44,10 +41,6 @@ package protocol Prompter: AnyObject {
         for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog
-}
-
-extension Prompter {
-    package var canBeTrusted: Bool { true }
 }
 
 /// A prompter's dialog, from opening to closing.

@@ -18,11 +18,14 @@ package final class PrompterChain: Prompter {
 
     package var name: String { prompters.map(\.name).joined(separator: ", ") }
 
-    package func isAvailable(for requester: any Requester) async -> Bool {
-        for prompter in prompters where await prompter.isAvailable(for: requester) {
-            return true
+    package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
+        var first: PrompterTrust?
+        for prompter in prompters {
+            let trust = await prompter.expectedTrust(for: requester)
+            if trust == .trusted { return trust }
+            first = first ?? trust
         }
-        return false
+        return first
     }
 
     /// Opens a dialog with the first prompter that can.
@@ -42,7 +45,7 @@ package final class PrompterChain: Prompter {
                 if await dialog.trust() == .trusted {
                     return dialog
                 }
-                let hasOthers = await hasCandidate(after: index, for: requester)
+                let hasOthers = await hasTrustedOne(after: index, for: requester)
                 if untrusted == nil, !hasOthers { return dialog }
                 // The next program may itself wait for a turn at this one.
                 dialog.close()
@@ -63,10 +66,10 @@ package final class PrompterChain: Prompter {
         throw failure
     }
 
-    /// Whether a prompter behind the one at `index` may open a trusted dialog.
-    private func hasCandidate(after index: Int, for requester: any Requester) async -> Bool {
-        for prompter in prompters[(index + 1)...] where prompter.canBeTrusted {
-            if await prompter.isAvailable(for: requester) { return true }
+    /// Whether a prompter behind the one at `index` can probably open a trusted dialog.
+    private func hasTrustedOne(after index: Int, for requester: any Requester) async -> Bool {
+        for prompter in prompters[(index + 1)...] {
+            if await prompter.expectedTrust(for: requester) == .trusted { return true }
         }
         return false
     }

@@ -87,7 +87,7 @@ struct Authenticator {
         let verdict = await evaluator.verdict(
             on: await requirement(of: policy),
             isPasscodeSet: vault.hasPasscode,
-            hasPrompter: await questions.isAvailable(for: client)
+            prompterTrust: await questions.expectedTrust(for: client)
         )
         let hasReader =
             switch await biometry.availability() {

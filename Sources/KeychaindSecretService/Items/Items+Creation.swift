@@ -24,6 +24,7 @@ extension Items {
         let policy = try Items.checkProtection(in: description.attributes)?.policy
         // For the audit, as the program may end with the answer.
         if policy != nil { _ = await client.caller() }
+        try await checkReachable(policy, for: client)
         var attributes = try await bind(description.attributes, under: policy)
         // An item is found once it is on disk, so a second creation with the same key waits for the first.
         let place = key?.place(in: collection)
@@ -211,6 +212,14 @@ extension Items {
         } catch {
             throw BusError(.invalidArguments, error.reason)
         }
+    }
+
+    /// Throws `NotSupported` if only a touch would open an item, and no dialog for the client may take one.
+    func checkReachable(_ policy: Policy?, for client: Client) async throws(BusError) {
+        guard let policy, policy.alternatives.allSatisfy({ !$0.isDisjoint(with: .biometry) }) else { return }
+        let (error, _) = await authenticator.obstacle(to: policy, for: client)
+        guard let error, error.cause == .prompterNotTrusted else { return }
+        throw BusError(.notSupported, "\(error.reason): install pinentry-qt, whose dialog may take it")
     }
 
     /// Binds attributes to the enrolled fingers if their policy requires that; see ``BiometryBinding``.

@@ -141,6 +141,9 @@ struct ItemObject {
         if let new = attributes {
             protection = try Items.checkProtection(in: new)
             try client.checkAccessGroup(of: new, instead: item.attributes)
+            if protection?.policy != collection.protection(of: id).policy {
+                try await items.checkReachable(protection?.policy, for: client)
+            }
             attributes = try await items.bind(new, under: protection?.policy, keeping: binding)
         }
         if let attributes { try items.access.checkRules(on: id, in: collection, with: attributes, for: client) }

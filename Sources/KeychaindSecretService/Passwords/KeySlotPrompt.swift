@@ -42,6 +42,11 @@ final class KeySlotPrompt: PromptAction {
             let isOpen = await unlocker.unlock(login, asking: conversation, for: client)
             guard isOpen else { return .dismissed(emptyResult) }
         }
+        if case .addRecoveryKey = change, let objection = await conversation.expectedTrust()?.objection {
+            // Before the password: a recovery key is shown, and confirmed, in a dialog that nobody else has.
+            let reason = "the dialogs here may not show a recovery key (\(objection)): install pinentry-qt"
+            return .dismissed(.string(reason))
+        }
         let key = await unlocker.passwords.askKey(
             of: collection,
             for: change.reason,

@@ -40,7 +40,7 @@ struct SwitchStatusCommand: AsyncParsableCommand {
         var problems: [KeychainProblem] = []
         if withKeychains, owner?.isKeychaind == true {
             do throws(SecretServiceError) {
-                problems = try await keychainProblems()
+                problems = try await problemsOfKeychaind(adding: &inspection)
             } catch {
                 inspection.add(
                     Text("keychaind does not answer"),
@@ -56,12 +56,21 @@ struct SwitchStatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// The faults of keychains, from a keychaind that answers.
-    private static func keychainProblems() async throws(SecretServiceError) -> [KeychainProblem] {
+    /// The faults of keychains, from a keychaind that answers; adds that of the dialogs.
+    private static func problemsOfKeychaind(
+        adding inspection: inout Inspection
+    ) async throws(SecretServiceError) -> [KeychainProblem] {
         var configuration = SecretClient.Configuration()
         configuration.callTimeout = patience
         let client = try await SecretClient.connect(configuration)
         _ = try await client.collections()
+        let isScreenLocked = try await client.keychaindStatus()?.isSessionLocked == true
+        if case .noDialog = try await ProviderStatus.reader(client, isScreenLocked: isScreenLocked) {
+            inspection.add(
+                Text("The fingerprint reader cannot be used: no dialog of this desktop may take a touch"),
+                Text("Install pinentry-qt, which keychaind finds by itself")
+            )
+        }
         return await KeychainProblem.all(client)
     }
 

@@ -128,12 +128,12 @@ struct KDEPrompterTests {
 
     @Test
     @BusActor
-    func isAvailable_prompterAndDesktop_areBothNeeded() async throws {
+    func expectedTrust_prompterAndDesktop_areBothNeeded() async throws {
         try await withPrompter([.hang]) { (prompter, fake) async throws in
-            #expect(await prompter.isAvailable(for: TestRequester("")))
+            #expect(await prompter.expectedTrust(for: TestRequester("")) == .trusted)
         }
         try await withPrompter([.hang], desktop: "GNOME") { (prompter, _) async throws in
-            #expect(await !prompter.isAvailable(for: TestRequester("")))
+            #expect(await prompter.expectedTrust(for: TestRequester("")) == nil)
         }
     }
 

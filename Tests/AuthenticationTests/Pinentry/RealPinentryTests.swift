@@ -134,13 +134,13 @@ struct RealPinentryTests {
             let link = folder.path("link-to-\(name)")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/bin/\(name)")
             let alone = try await PinentryFixture(link)
-            #expect(await !alone.prompter.isAvailable(for: TestRequester(":1.1")))
+            #expect(await alone.prompter.expectedTrust(for: TestRequester(":1.1")) == nil)
             let error = await #expect(throws: PromptError.self) { _ = try await alone.prompter.open() }
             #expect(error?.code == .unavailable)
 
             let screen = try await Screen()
             let both = try await PinentryFixture(link, "pinentry-qt", environment: screen.environment)
-            #expect(await both.prompter.isAvailable(for: TestRequester(":1.1")))
+            #expect(await both.prompter.expectedTrust(for: TestRequester(":1.1")) == .trusted)
             try await both.prompter.open().close()
         }
     }

@@ -171,11 +171,11 @@ struct PromptQueueTests {
 
     @Test
     @BusActor
-    func isAvailable_asThePrompter() async throws {
+    func expectedTrust_asThePrompters() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
-        #expect(await queue.isAvailable(for: TestRequester(":1.1")))
+        #expect(await queue.expectedTrust(for: TestRequester(":1.1")) == .trusted)
         prompter.failure = PromptError(.unavailable, reason: "")
-        #expect(await !queue.isAvailable(for: TestRequester(":1.1")))
+        #expect(await queue.expectedTrust(for: TestRequester(":1.1")) == nil)
         #expect(prompter.events.all.isEmpty)
     }
 }

@@ -13,7 +13,8 @@ struct PrompterChainTests {
         private(set) var openCount = 0
         private(set) var closeCount = 0
         let trust: PrompterTrust
-        var canBeTrusted = true
+        /// Expected in place of the trust that a dialog will have.
+        var expectation: PrompterTrust?
         var whenOpened: (@BusActor () -> Void)?
 
         init(_ name: String, failingWith code: PromptError.Code? = nil, isTrusted: Bool = true) {
@@ -22,7 +23,9 @@ struct PrompterChainTests {
             failure = code.map { PromptError($0, reason: "\(name) has failed") }
         }
 
-        func isAvailable(for requester: any Requester) async -> Bool { failure == nil }
+        func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
+            failure == nil ? expectation ?? trust : nil
+        }
 
         func open(
             for requester: any Requester,
@@ -103,6 +106,7 @@ struct PrompterChainTests {
     func open_noneIsTrusted_takesTheFirst() async throws {
         try await onLoop {
             let prompters = [StubPrompter("first", isTrusted: false), StubPrompter("second", isTrusted: false)]
+            prompters[1].expectation = .trusted
             // The second may wait for a turn at the first.
             var closedBefore = 0
             prompters[1].whenOpened = { closedBefore = prompters[0].closeCount }
@@ -114,13 +118,12 @@ struct PrompterChainTests {
     }
 
     @Test
-    func open_noOtherCanBeTrusted_keepsTheDialog() async throws {
+    func open_noOtherIsExpectedToBeTrusted_keepsTheDialog() async throws {
         try await onLoop {
             let prompters = [
                 StubPrompter("first", isTrusted: false), StubPrompter("missing", failingWith: .unavailable),
                 StubPrompter("terminal", isTrusted: false),
             ]
-            prompters[2].canBeTrusted = false
             let opener = try await opener(PrompterChain(prompters, logger: .silent))
             #expect(opener == "first")
             #expect(prompters.map(\.openCount) == [1, 0, 0])
@@ -152,13 +155,18 @@ struct PrompterChainTests {
     }
 
     @Test
-    func isAvailable_asTheOnesInIt() async throws {
+    func expectedTrust_isTheBest() async throws {
         try await onLoop {
             let missing = StubPrompter("missing", failingWith: .unavailable)
             let there = StubPrompter("there")
-            #expect(await PrompterChain([missing, there], logger: .silent).isAvailable(for: TestRequester(":1.1")))
-            #expect(await !PrompterChain([missing], logger: .silent).isAvailable(for: TestRequester(":1.1")))
-            #expect(await !PrompterChain([], logger: .silent).isAvailable(for: TestRequester(":1.1")))
+            let other = StubPrompter("other", isTrusted: false)
+            let lists: [([StubPrompter], PrompterTrust?)] = [
+                ([], nil), ([missing], nil), ([missing, other], other.trust), ([other, there], .trusted),
+            ]
+            for (prompters, expected) in lists {
+                let chain = PrompterChain(prompters, logger: .silent)
+                #expect(await chain.expectedTrust(for: TestRequester(":1.1")) == expected)
+            }
             #expect([missing.openCount, there.openCount] == [0, 0])
         }
     }

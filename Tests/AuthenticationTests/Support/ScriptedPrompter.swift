@@ -34,7 +34,7 @@ final class ScriptedPrompter: Prompter {
 
     nonisolated init() {}
 
-    func isAvailable(for requester: any Requester) async -> Bool { failure == nil }
+    func expectedTrust(for requester: any Requester) async -> PrompterTrust? { failure == nil ? trust : nil }
 
     func open(
         for requester: any Requester,

@@ -107,7 +107,7 @@ struct TerminalPrompterTests {
     func open_severalPrograms_takesTheFirstThatAsksThere() async throws {
         let windows = try await FakePinentry(flavor: "gtk2")
         let fixture = try await TerminalFixture(["/nowhere/pinentry", windows.path, "pinentry-tty"])
-        #expect(await fixture.prompter.isAvailable(for: fixture.requester))
+        #expect(await fixture.prompter.expectedTrust(for: fixture.requester) == .trusted)
         let dialog = try await fixture.open()
         #expect(try await ask(.unlock, in: dialog, on: fixture.terminal, typing: "x\r") == .password("x"))
         #expect(try await windows.told().contains("GETINFO flavor"))
@@ -137,7 +137,7 @@ struct TerminalPrompterTests {
     @BusActor
     func open_noPrograms_isUnavailable() async throws {
         let fixture = try await TerminalFixture(["/nowhere/pinentry"])
-        #expect(await !fixture.prompter.isAvailable(for: fixture.requester))
+        #expect(await fixture.prompter.expectedTrust(for: fixture.requester) == nil)
         await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.open() }
     }
 
@@ -149,7 +149,7 @@ struct TerminalPrompterTests {
             ["pinentry-tty"],
             command: "set -m; sleep 1000 & echo started; fg >/dev/null"
         )
-        #expect(await !fixture.prompter.isAvailable(for: fixture.requester))
+        #expect(await fixture.prompter.expectedTrust(for: fixture.requester) == nil)
         await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.open() }
     }
 

@@ -61,7 +61,7 @@ extension FuzzReader {
             let environment = SessionEnvironment(own: [:], connection: connection)
             let prompter = KDEPrompter(connection: connection, environment: environment, logger: silent)
             let requester = SilentRequester()
-            _ = await prompter.isAvailable(for: requester)
+            _ = await prompter.expectedTrust(for: requester)
             let dialog = try await prompter.open(for: requester, asking: .newPassword)
             bus.onEnd = { dialog.close() }
             await ask(dialog, [.newPassword, .password, .confirmation])

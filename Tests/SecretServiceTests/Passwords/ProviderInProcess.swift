@@ -33,6 +33,7 @@ final class ProviderInProcess {
     ///   - installations: where sandboxed programs are installed.
     ///   - inspection: looks at the processes of callers instead, for as long as it takes.
     ///   - inspector: decides the trust in prompters; nil to trust all.
+    ///   - biometry: a fingerprint reader; nil for none.
     init(
         limits: ServiceLimits = .patient,
         vaultLimits: VaultLimits = VaultLimits(),
@@ -44,6 +45,7 @@ final class ProviderInProcess {
         hasHome: Bool = false,
         installations: SandboxInstallations = SandboxInstallations(),
         inspector: (any PrompterInspector)? = nil,
+        biometry: (any Biometry)? = nil,
         inspection: CallerInspector.Inspection? = nil
     ) async throws {
         _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
@@ -68,7 +70,7 @@ final class ProviderInProcess {
                 GCRPrompter(connection: connection, inspector: inspector, logger: logger, callTimeout: Patience.limit),
                 logger: logger
             ),
-            biometry: FingerprintReader(bus: systemBus, logger: logger),
+            biometry: biometry ?? FingerprintReader(bus: systemBus, logger: logger),
             backups: hasHome ? BackupFolder(in: self.folder.path("home")) : nil,
             confinement: look ?? { _, _ in confinement },
             installations: installations,

@@ -16,7 +16,7 @@ extension Scenario {
             biometry: biometry,
             isBiometryLocked: isLockedOut,
             isPasscodeSet: isPasscodeSet,
-            hasPrompter: hasPrompter,
+            prompterTrust: hasPrompter ? .trusted : nil,
             isSessionLocked: isSessionLocked,
             isInteractionAllowed: isInteractionAllowed
         )
