@@ -109,7 +109,8 @@ package final class PinentryLauncher {
 
     // MARK: One at a time
 
-    private func waitUntilIdle() async {
+    /// Returns once all pinentries have exited.
+    func waitUntilIdle() async {
         while processes > 0 { await exit.wait() }
     }
 

@@ -39,7 +39,8 @@ package final class TerminalPrompter: Prompter {
         return launcher.expectedTrust(on: .terminal(terminal, variables))
     }
 
-    /// Throws ``PromptError/Code/unavailable`` without a terminal or a pinentry for it.
+    /// Throws ``PromptError/Code/unavailable`` without a terminal or a pinentry for it, or if an editor or another
+    /// program in raw mode has the terminal, which would get some of the keys.
     package func open(
         for requester: any Requester,
         asking question: PromptRequest.Question
@@ -47,8 +48,13 @@ package final class TerminalPrompter: Prompter {
         guard let process = await requester.caller().process, let terminal = finder.terminal(of: process) else {
             throw PromptError(.unavailable, reason: "the caller has no terminal to ask on")
         }
+        // An earlier pinentry of ours has the terminal in raw mode until its end.
+        await launcher.waitUntilIdle()
         guard let settings = TerminalSettings(of: terminal.path) else {
             throw PromptError(.unavailable, reason: "cannot open \(terminal.path)")
+        }
+        guard settings.hasLines else {
+            throw PromptError(.unavailable, reason: "a program reads single keys from \(terminal.path)")
         }
         var failure = PromptError(.unavailable, reason: "no pinentry for terminals; install pinentry-curses")
         for program in programs {
@@ -89,6 +95,9 @@ final class TerminalSettings: Sendable {
     deinit {
         close(descriptor)
     }
+
+    /// Whether the terminal passes on whole lines, unlike in raw mode.
+    var hasLines: Bool { saved.c_lflag & tcflag_t(ICANON) != 0 }
 
     func restore() {
         var settings = saved

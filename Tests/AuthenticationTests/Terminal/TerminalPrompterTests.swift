@@ -153,6 +153,18 @@ struct TerminalPrompterTests {
         await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.open() }
     }
 
+    /// An editor: it and the pinentry would each get some of the keys.
+    @Test
+    @BusActor
+    func open_terminalInRawMode_isUnavailable() async throws {
+        let fixture = try await TerminalFixture(
+            ["pinentry-curses"],
+            command: "stty raw -echo; echo started; exec sleep 1000"
+        )
+        let error = await #expect(throws: PromptError.self) { _ = try await fixture.open() }
+        #expect(error?.reason.contains("reads single keys") == true)
+    }
+
     @Test
     @BusActor
     func open_callerHasEnded_isUnavailable() async throws {
