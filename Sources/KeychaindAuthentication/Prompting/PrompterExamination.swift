@@ -92,7 +92,7 @@ package struct PrompterExamination: Sendable {
     /// If the user manager opened the socket, as for a service, examines the process that the bus names.
     private func examineBus(_ bus: Bus) throws(Objection) {
         let isManagers = isUserManager(bus.listener)
-        guard let daemon = isManagers ? bus.daemon : bus.listener else {
+        guard let daemon = isManagers ? bus.daemon.map(broker) : bus.listener else {
             throw Objection("the session bus cannot be seen")
         }
         do throws(Objection) {
@@ -105,6 +105,18 @@ package struct PrompterExamination: Sendable {
         } catch {
             throw Objection("the session bus is not trusted: \(error.reason)")
         }
+    }
+
+    /// The child of dbus-broker's launcher that passes the messages, or the process itself if it is no launcher.
+    ///
+    /// dbus-broker names its launcher as the process of the bus.
+    private func broker(of id: Int32) -> Int32 {
+        let folder = ProcessFolder(id, in: root)
+        guard ProgramFile(of: folder)?.name == "dbus-broker-launch",
+            let children = folder.read("task/\(id)/children", limit: PrompterExamination.longestFile)
+        else { return id }
+        let ids = String(decoding: children, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
+        return ids.first { ProgramFile(of: ProcessFolder($0, in: root))?.name == "dbus-broker" } ?? id
     }
 
     private func examineLauncher(_ id: Int32) throws(Objection) {

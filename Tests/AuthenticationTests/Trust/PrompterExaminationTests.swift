@@ -107,6 +107,33 @@ struct PrompterExaminationTests {
         #expect(objection() == nil)
     }
 
+    /// The user manager starts the launcher, which starts dbus-broker, and is named as the process of the bus.
+    ///
+    /// Debian's package would take the place of dbus-daemon on the machine that runs the tests.
+    @Test(
+        .enabled(if: getuid() == 0, "only root's folders are the system's"),
+        .enabled(if: access("/usr/bin/dbus-broker-launch", X_OK) == 0, "needs dbus-broker")
+    )
+    func owner_ofDBusBroker_isTrusted() throws {
+        let (launcher, broker): (Int32, Int32) = (201, 202)
+        try addProcess(launcher, parent: PrompterExaminationTests.manager, program: "/usr/bin/dbus-broker-launch")
+        try addProcess(broker, parent: launcher, program: "/usr/bin/dbus-broker")
+        _ = try folder.makeFolder("proc/\(launcher)/task/\(launcher)")
+        try folder.write("\(broker) ", to: "proc/\(launcher)/task/\(launcher)/children")
+        try addProcess(
+            PrompterExaminationTests.id,
+            parent: PrompterExaminationTests.manager,
+            program: PrompterExaminationTests.prompter
+        )
+        for named in [launcher, broker] {
+            #expect(objection(listener: PrompterExaminationTests.manager, daemon: named) == nil)
+        }
+        // One that a program of the user started.
+        try addProcess(launcher, parent: 1, program: "/usr/bin/dbus-broker-launch")
+        let reason = objection(listener: PrompterExaminationTests.manager, daemon: broker)
+        #expect(reason == "the session bus is not trusted: it was not started by the session")
+    }
+
     @Test(.enabled(if: getuid() == 0, "only root's folders are the system's"))
     func owner_startedByAnother_isNot() throws {
         try addProcess(200, parent: 1, program: PrompterExaminationTests.system)
