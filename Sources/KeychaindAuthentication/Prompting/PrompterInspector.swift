@@ -33,10 +33,14 @@ package enum PrompterTrust: Hashable, Sendable {
 /// Examines the process of a prompter, and logs why it is not trusted.
 @BusActor
 package final class SessionPrompterInspector: PrompterInspector {
+    private static let mostReported = 64
+
     private let connection: Connection
     private let examination: PrompterExamination
     private let threads: BlockingCalls
     private let logger: Logger
+    /// The reasons that were logged.
+    private var reported: Set<String> = []
 
     /// - Parameter patience: the time limit of an examination.
     package init(
@@ -53,7 +57,10 @@ package final class SessionPrompterInspector: PrompterInspector {
 
     package func trust(in prompter: PrompterProcess) async -> PrompterTrust {
         let trust = await judge(prompter)
-        if let reason = trust.objection {
+        if let reason = trust.objection, !reported.contains(reason) {
+            // Each dialog is examined more than once, mostly for one of few reasons.
+            if reported.count >= SessionPrompterInspector.mostReported { reported = [] }
+            reported.insert(reason)
             logger.notice(
                 "A prompter is trusted with passwords only",
                 metadata: ["prompter": "\(prompter)", "reason": "\(reason)"]

@@ -2,6 +2,7 @@ import Foundation
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindTestSupport
+import Logging
 import Testing
 
 /// The inspector with a real bus.
@@ -40,8 +41,16 @@ struct SessionPrompterInspectorTests {
         let bus = try await PrivateBus()
         let connection = try bus.connect()
         defer { connection.close() }
-        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
-        let trust = await inspector.trust(in: .owner(uniqueName: ":1.999", busName: GCRPrompter.busName))
-        #expect(trust == .passwordsOnly(reason: "the bus does not report its process"))
+        let lines = Recorder<LogRecorder.Line>()
+        let inspector = SessionPrompterInspector(
+            connection: connection,
+            patience: Patience.limit,
+            logger: Logger(recordingTo: lines)
+        )
+        for _ in 0..<2 {
+            let trust = await inspector.trust(in: .owner(uniqueName: ":1.999", busName: GCRPrompter.busName))
+            #expect(trust == .passwordsOnly(reason: "the bus does not report its process"))
+        }
+        #expect(lines.all.count == 1, "the same reason is logged once")
     }
 }
