@@ -37,41 +37,41 @@ package final class PrompterChain: Prompter {
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         var failure = PromptError(.unavailable, reason: "no prompter is available")
-        var untrusted: (any Prompter)?
-        for (index, prompter) in prompters.enumerated() {
-            do throws(PromptError) {
-                let dialog = try await prompter.open(for: requester, asking: question)
-                hasWarned = false
-                if await dialog.trust() == .trusted {
-                    return dialog
-                }
-                let hasOthers = await hasTrustedOne(after: index, for: requester)
-                if untrusted == nil, !hasOthers { return dialog }
-                // The next program may itself wait for a turn at this one.
-                dialog.close()
-                if untrusted == nil { untrusted = prompter }
-                if !hasOthers { break }
-            } catch {
-                logger.debug(
-                    "a prompter cannot be used",
-                    metadata: ["prompter": "\(prompter.name)", "error": "\(error)"]
-                )
-                if failure.code == .unavailable {
-                    failure = error
-                }
+        var others: [any Prompter] = []
+        // A dialog that is not trusted is not held open meanwhile: the next program may wait for its own turn there.
+        for prompter in prompters {
+            guard await prompter.expectedTrust(for: requester) == .trusted else {
+                others.append(prompter)
+                continue
             }
+            guard let dialog = await open(prompter, for: requester, asking: question, &failure) else { continue }
+            if await dialog.trust() == .trusted { return dialog }
+            dialog.close()
+            others.append(prompter)
         }
-        if let untrusted { return try await untrusted.open(for: requester, asking: question) }
+        for prompter in others {
+            if let dialog = await open(prompter, for: requester, asking: question, &failure) { return dialog }
+        }
         warnOnce(of: failure)
         throw failure
     }
 
-    /// Whether a prompter behind the one at `index` can probably open a trusted dialog.
-    private func hasTrustedOne(after index: Int, for requester: any Requester) async -> Bool {
-        for prompter in prompters[(index + 1)...] {
-            if await prompter.expectedTrust(for: requester) == .trusted { return true }
+    /// Nil if the prompter cannot be used; the first failure of one that is not missing counts.
+    private func open(
+        _ prompter: any Prompter,
+        for requester: any Requester,
+        asking question: PromptRequest.Question,
+        _ failure: inout PromptError
+    ) async -> (any PromptDialog)? {
+        do throws(PromptError) {
+            let dialog = try await prompter.open(for: requester, asking: question)
+            hasWarned = false
+            return dialog
+        } catch {
+            logger.debug("a prompter cannot be used", metadata: ["prompter": "\(prompter.name)", "error": "\(error)"])
+            if failure.code == .unavailable { failure = error }
+            return nil
         }
-        return false
     }
 
     private func warnOnce(of failure: PromptError) {
