@@ -11,6 +11,15 @@ import Testing
 /// Calls that wait until the service is ready.
 @Suite(.onLoop)
 struct SettlingTests {
+    /// Looks at a caller only after a signal.
+    private func inspection(after signal: DispatchSemaphore) -> CallerInspector.Inspection {
+        { (credentials) throws(LookObstacle) in
+            signal.wait()
+            signal.signal()
+            return try ProcessInspector().inspect(credentials)
+        }
+    }
+
     @Test("an invalid call is refused without waiting")
     @BusActor
     func call_thatNobodyCouldAnswer_isRefusedWithoutWaiting() async throws {
@@ -62,12 +71,7 @@ struct SettlingTests {
     @BusActor
     func call_beforeTheCallerIsKnown_isDecidedForItsProgram() async throws {
         let look = DispatchSemaphore(value: 0)
-        let inspection: CallerInspector.Inspection = { (credentials) throws(LookObstacle) in
-            look.wait()
-            look.signal()
-            return try ProcessInspector().inspect(credentials)
-        }
-        let service = try await ProviderInProcess(opens: false, inspection: inspection)
+        let service = try await ProviderInProcess(opens: false, inspection: inspection(after: look))
         let login = try service.collection(.login)
         try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
         let creation = try await login.createItem(
@@ -118,7 +122,9 @@ struct SettlingTests {
         var limits = ServiceLimits.patient
         limits.waitingBytes = 50_000
         limits.settlingTime = .seconds(600)
-        let service = try await ProviderInProcess(limits: limits, opens: false)
+        // Once both are known as one program, their bytes count together.
+        let look = DispatchSemaphore(value: 0)
+        let service = try await ProviderInProcess(limits: limits, opens: false, inspection: inspection(after: look))
         let label = SecretServiceProxy.collectionProperties(label: String(repeating: "l", count: 40_000))
         let client = service.client
         try await withThrowingTaskGroup(of: ObjectPath.self) { calls in
@@ -131,6 +137,7 @@ struct SettlingTests {
             try await other.roundTrip()
             try await other.roundTrip()
             service.provider.vaultIsOpen()
+            look.signal()
             for try await prompt in calls { #expect(prompt != .root) }
         }
     }
