@@ -178,7 +178,7 @@ struct ConfigurationCheck {
 
     private func state(_ provider: RunningProvider) -> Text {
         switch provider {
-        case .none: Text("No keychaind runs.")
+        case .none: Text("keychaind is not running.")
         case .silent: Text("The running provider gives no settings: it does not answer, or is not this keychaind.")
         case .keychaind(let daemon): state(of: daemon)
         }

@@ -39,7 +39,7 @@ struct ConfigCheckTests {
         #expect(lines.contains("  Instead applies: host.tpm = \"device:/dev/tpmrm0\""))
         #expect(lines.contains("  Left out."))
         #expect(lines.contains("  keychain.\"a\\U0000202eb\".lock.on-screen-lock = true"))
-        #expect(lines.contains("No keychaind runs."))
+        #expect(lines.contains("keychaind is not running."))
         #expect(!result.text.contains("\u{202E}") && !result.errors.contains("\u{202E}"))
         #expect(result.errors.contains("has 4 mistakes"))
     }

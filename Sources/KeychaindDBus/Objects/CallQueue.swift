@@ -234,7 +234,7 @@ final class CallQueue {
         serveNewcomers(while: mayGoOn)
         repeat {
             guard mayGoOn(), let lane = nextLane() else { return }
-            // What a refused program sends next is read first.
+            // Stop after a refusal, so that we read again before serving others.
             if case .refusal = lane.entries.first { return serve(lane) }
             serve(lane)
         } while LoopClock.suspending.now < end

@@ -54,8 +54,8 @@ package final class BlockingCalls {
 
     /// Runs a call; nil if it takes too long, too many others are running, or no thread can be started.
     ///
-    /// - Parameter culprit: what can make the call block; the call waits while as many others for it run as may, and
-    ///   takes too long without a try once all of those do.
+    /// - Parameter culprit: what can make the call block. At most `mostForOne` calls for it run at once; others wait,
+    ///   and take too long if all of these hang.
     package func run<Result: Sendable>(
         for culprit: String? = nil,
         _ body: @escaping @Sendable () -> Result

@@ -116,9 +116,9 @@ extension Caller {
         let start =
             switch (program, lineage.place?.text) {
             case (let program?, let place?):
-                Text("It seems to be started by \(program), in \(place), which is no proof.")
+                Text("\(program), in \(place), seems to have started it, but this cannot be verified.")
             case (let starter?, nil), (nil, let starter?):
-                Text("It seems to be started by \(starter), which is no proof.")
+                Text("\(starter) seems to have started it, but this cannot be verified.")
             case (nil, nil): Text.empty
             }
         return .joined([asker, start])

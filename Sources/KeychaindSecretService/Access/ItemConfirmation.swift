@@ -96,8 +96,8 @@ struct ItemConfirmation {
         }
         let consequence =
             asksOnce
-            ? Text("You are asked because of a rule, and not again until the screen is locked.")
-            : Text("You are asked because of a rule, each time.")
+            ? Text("One of your rules says to ask, and not again until the screen is locked.")
+            : Text("One of your rules says to ask every time.")
         return conversation.request(
             .confirmation,
             title: Text("Use of an Item"),

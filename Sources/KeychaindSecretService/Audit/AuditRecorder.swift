@@ -45,7 +45,7 @@ package final class AuditRecorder {
     /// Records an event without waiting.
     package func record(_ event: AuditEvent, by requester: any Requester) {
         let time = now()
-        // Now, as the program may end with the answer.
+        // Identify the program now: it may exit once it has our reply.
         if let caller = requester.knownCaller { return keep(event, by: AuditedCaller(caller), at: time) }
         guard waiting < AuditRecorder.limit else {
             let caller = Caller.opaque(requester.name, reason: Text("there are too many callers to look into"))

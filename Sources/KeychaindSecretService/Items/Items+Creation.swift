@@ -22,7 +22,7 @@ extension Items {
     ) async throws(BusError) -> ObjectPath {
         let description = new.description
         let policy = try Items.checkProtection(in: description.attributes)?.policy
-        // For the audit, as the program may end with the answer.
+        // Identify the program now: it may exit once it has our reply, and the audit needs its name.
         if policy != nil { _ = await client.caller() }
         try await checkReachable(policy, for: client)
         var attributes = try await bind(description.attributes, under: policy)

@@ -121,7 +121,7 @@ struct CollectionObject {
                 await ItemPaths(hits, in: collection.name).write(to: &writer, &slice)
                 return writer
             }
-            // Nothing is awaited from here on.
+            // No `await` before the reply: the checks above must still hold.
             call.reply(written: reply)
         }
     }

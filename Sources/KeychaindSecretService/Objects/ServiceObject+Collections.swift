@@ -96,7 +96,7 @@ extension ServiceObject {
                 await hits.write(to: &writer, &slice)
                 return writer
             }
-            // Nothing is awaited from here on.
+            // No `await` before the reply: the checks above must still hold.
             call.reply(written: reply)
         }
     }

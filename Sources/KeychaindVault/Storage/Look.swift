@@ -4,7 +4,7 @@ import Glibc
 /// Reads the status of files.
 ///
 /// A failure of the disk says nothing about a file: taken for its absence, it would let another file be made in its
-/// place. So a failed look is repeated, and throws in the end.
+/// place. So a failing `fstatat` is retried, and then throws.
 enum Look {
     /// Nil if there is no such file.
     static func at(_ path: String, followingLinks: Bool = false) throws(VaultError) -> stat? {

@@ -93,7 +93,7 @@ package struct AuditedUses {
             programs.append("\(program.visible) (\(Time.minute(record.time / 1_000_000)))")
         }
         guard !programs.isEmpty else {
-            return Text("The audit has no use of it: it is of protected items only.")
+            return Text("The audit lists only protected items, so this one is not in it.")
         }
         let names = Text.list(programs.prefix(Self.limit).map(Text.init(verbatim:)))
         let rest = programs.count - Self.limit

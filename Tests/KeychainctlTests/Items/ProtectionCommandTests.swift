@@ -14,7 +14,7 @@ struct ProtectionCommandTests {
             #expect(try await controlled.run("protect", "bank=1").status == .exited(11))
             let result = try await controlled.run("protect", "bank=1", "--all", "--with", "devicePasscode")
             #expect(result.succeeded, "\(result.errors)")
-            #expect(result.text.split(separator: "\n").count == 2 && result.text.contains("no use of it"))
+            #expect(result.text.split(separator: "\n").count == 2 && result.text.contains("only protected items"))
             #expect(try await controlled.run("get", "user=anna", "--no-prompt").status == .exited(4))
             #expect(try await controlled.run("get", "user=anna", answering: .answer("password")).text == "secret")
             let again = try await controlled.run("protect", "user=anna", "--with", "devicePasscode")
