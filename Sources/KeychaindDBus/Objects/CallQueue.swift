@@ -253,11 +253,12 @@ final class CallQueue {
 
     private func serve(_ lane: Lane) {
         guard let entry = lane.entries.removeFirst() else { return remove(lane) }
+        // Before the lane leaves its program with what it still has.
+        if case .call(_, _, let size) = entry { change(lane, by: -size) }
         // First, as the call may close the connection, and with it this queue.
         if lane.entries.isEmpty { remove(lane) } else { enqueue(lane) }
         switch entry {
-        case .call(let message, let server, let size):
-            change(lane, by: -size)
+        case .call(let message, let server, _):
             server.receive(message, of: lane.peer)
         case .refusal(let serial, let server):
             server.refuse(serial, of: lane.peer)
