@@ -25,12 +25,12 @@ struct UntrustedDialogTests {
         func cancel() {}
     }
 
-    private let judge: RestorePlaceTests.Judge
+    private let judge: TrustJudge
     private let service: ProviderInProcess
 
     @BusActor
     init() async throws {
-        judge = RestorePlaceTests.Judge()
+        judge = TrustJudge()
         service = try await ProviderInProcess(inspector: judge, biometry: Reader())
     }
 

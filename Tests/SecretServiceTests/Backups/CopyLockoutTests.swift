@@ -39,7 +39,7 @@ struct CopyLockoutTests {
     @Test("a program that knows the password of one past state cannot guess that of another, even with a restart")
     @BusActor
     func passwordOfAPastState_isNotFoundByTrying() async throws {
-        let judge = RestorePlaceTests.Judge()
+        let judge = TrustJudge()
         var service = try await ProviderInProcess(clock: time.clock, inspector: judge)
         let right = PromptResponse.answer(ProviderInProcess.password)
         let session = try await service.client.openPlainSession()

@@ -48,18 +48,10 @@ struct RestorePlaceTests {
         return work.name
     }
 
-    /// Trusts dialogs as the test says.
-    @BusActor
-    final class Judge: PrompterInspector {
-        var verdict = PrompterTrust.passwordsOnly(reason: "the test says so")
-
-        func trust(in prompter: PrompterProcess) async -> PrompterTrust { verdict }
-    }
-
     @Test("wrong passwords from a dialog of a program do not delay a person")
     @BusActor
     func wrongPasswordsOfAProgram_delayNoPerson() async throws {
-        let judge = Judge()
+        let judge = TrustJudge()
         let service = try await ProviderInProcess(clock: time.clock, inspector: judge)
         let backup = try await makeBackup(in: service)
         func warnings(_ answers: [PromptResponse]) async throws -> (isRestored: Bool, warnings: [String]) {
@@ -182,7 +174,7 @@ struct RestorePlaceTests {
     )
     @BusActor
     func unreadableKeychain_givesWayToAPersonAlone(isMissing: Bool) async throws {
-        let judge = Judge()
+        let judge = TrustJudge()
         var service = try await ProviderInProcess(clock: time.clock, inspector: judge)
         let backup = try await makeBackup(in: service)
         let name = try await makeWork(in: service)
@@ -211,7 +203,7 @@ struct RestorePlaceTests {
     @Test("the password of the last past state of a missing keychain restores it in any dialog")
     @BusActor
     func missingKeychain_passwordOfItsPastState_isRestored() async throws {
-        let judge = Judge()
+        let judge = TrustJudge()
         var service = try await ProviderInProcess(clock: time.clock, inspector: judge)
         let name = try await makeWork(in: service)
         await service.vault.close()
