@@ -42,7 +42,7 @@ enum PinentrySurface {
 
     /// Why the program cannot ask there, by the flavour in its file's name, as in `pinentry-qt`; nil if it may.
     ///
-    /// Spares the start of a program that a link leads to; pinentry-gnome3 waits for its own answer for seconds.
+    /// Known without starting it: pinentry-gnome3 waits for seconds while the shell shows another dialog.
     func refusal(ofProgramAt path: String) -> String? {
         let name = PinentrySurface.file(behind: path).split(separator: "/").last ?? ""
         guard case .windows = self, name.hasPrefix("pinentry-") else { return nil }

@@ -43,7 +43,7 @@ final class KeySlotPrompt: PromptAction {
             guard isOpen else { return .dismissed(emptyResult) }
         }
         if case .addRecoveryKey = change, let objection = await conversation.expectedTrust()?.objection {
-            // Before the password: a recovery key is shown, and confirmed, in a dialog that nobody else has.
+            // Asked first, so that nobody types a password in vain: only a trusted dialog may show the key.
             let reason = "the dialogs here may not show a recovery key (\(objection)): install pinentry-qt"
             return .dismissed(.string(reason))
         }

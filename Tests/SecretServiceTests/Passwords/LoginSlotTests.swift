@@ -186,7 +186,7 @@ struct LoginSlotTests {
         await service.vault.close()
     }
 
-    @Test("Without a login keychain there is nothing to open it with")
+    @Test("A keychain cannot be opened by a login keychain that does not exist")
     @BusActor
     func addLogin_withoutLogin_isRefused() async throws {
         let service = try await ProviderInProcess()
