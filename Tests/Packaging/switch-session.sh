@@ -17,9 +17,10 @@ files() { (cd "$HOME" && find . -not -path './.cache*' -not -path '*/keyrings*' 
 mkdir -p "$HOME/.local/state" "$HOME/.local/share/keyrings"
 printf password | gnome-keyring-daemon --daemonize --unlock --components=secrets >/dev/null
 printf 'of gnome-keyring' | secret-tool store --label=l name value
-# A stand-in for kwalletd6, which calls the provider that was there at its start.
+# A stand-in for kwalletd6, which calls the provider that was there at its start. It ends as a process does that gets
+# little time: its name outlives what can be read of it.
 cat >"$HOME/wallets.py" <<'SCRIPT'
-import dbus.bus, os
+import ctypes, dbus.bus, os, signal
 from dbus.mainloop.glib import DBusGMainLoop
 from gi.repository import GLib
 DBusGMainLoop(set_as_default=True)
@@ -28,6 +29,10 @@ owner = bus.get_object("org.freedesktop.DBus", "/").GetConnectionUnixProcessID("
 with open(f"/proc/{owner}/cmdline") as file, open(os.environ["XDG_RUNTIME_DIR"] + "/wallets", "a") as log:
     log.write(file.read().split("\0")[0] + "\n")
 bus.request_name("org.kde.kwalletd6")
+def end():
+    ctypes.CDLL(None).prctl(4, 0)  # PR_SET_DUMPABLE
+    GLib.timeout_add(300, os._exit, 0)
+GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, end)
 GLib.MainLoop().run()
 SCRIPT
 printf '[D-BUS Service]\nName=org.kde.kwalletd6\nExec=/usr/bin/python3 %s\n' "$HOME/wallets.py" \

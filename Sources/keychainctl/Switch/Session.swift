@@ -151,7 +151,8 @@ final class Session: Sendable {
     private func restart(_ program: Inspection.Owner, _ name: String) async {
         if await connection(name) == program { kill(program.process, SIGTERM) }
         for _ in 0..<100 {
-            guard await connection(name) == program else { break }
+            // Of a process that is ending the rest can no longer be read, while the bus still knows its name.
+            guard await connection(name)?.process == program.process else { break }
             try? await Task.sleep(for: .milliseconds(50))
         }
         // If that fails, the next program that calls it starts it.
