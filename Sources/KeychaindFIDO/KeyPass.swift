@@ -81,8 +81,12 @@ struct KeyPass {
                 guard error.passesWithAnotherKey, !current.isCancelled else { throw error }
                 if error != reported { notify(error) }
                 reported = error
-                // A key that nobody touched is asked again at once.
-                while error != .notTouched, !current.isCancelled, paths() == present { usleep(Self.pause) }
+                // A key that nobody touched is asked again at once; one that gave no answer soon, as it may have been
+                // plugged in just now.
+                while error != .notTouched, !current.isCancelled, paths() == present {
+                    usleep(Self.pause)
+                    if error == .takenOut || error == .notAccessible { break }
+                }
             }
         }
     }
@@ -102,10 +106,11 @@ struct KeyPass {
                 let key = try SecurityKey(path, isSocket: isSockets, current)
                 if try key.abilities().hasPIN { withPIN.append(path) }
                 known = try first(credentials) { (credential) throws(SecurityKeyFailure) in try key.knows(credential) }
-                failure = .unknownKey
+                if failure == .noKey { failure = .unknownKey }
             } catch {
                 guard error.leavesOtherKeys, !current.isCancelled else { throw error }
-                if failure == .noKey { failure = error }
+                // One that gave no answer is asked again, whatever the others say.
+                if failure == .noKey || error == .takenOut { failure = error }
                 continue
             }
             if let known { return try SecurityKey(path, isSocket: isSockets, current).secret(of: known, pin: pin) }

@@ -377,8 +377,10 @@ class Key:
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.path = path
         self.connections = []
-        self.listener.bind(path)
+        # It appears as a key that answers.
+        self.listener.bind(state + ".socket")
         self.listener.listen(8)
+        os.rename(state + ".socket", path)
         threading.Thread(target=self.accept, daemon=True).start()
 
     @staticmethod

@@ -149,6 +149,25 @@ struct SecurityKeyTests {
         }
     }
 
+    @Test("a key that gives no answer at first is asked again, also beside one that does not open the keychain")
+    func unlock_keyWithoutAnswer_isAskedAgain() async throws {
+        try await run { service, ports in
+            var key = try await ports.plugIn("key")
+            try key.touch(times: 2)
+            #expect(try await add(service).isAdded)
+            try await key.unplug()
+            let foreign = try await ports.plugIn("foreign")
+            try ports.plugInSilent("key")
+            let (prompter, prompt) = try await startUnlocking(service)
+            try await expect("The security key was taken out.", from: prompter)
+            key = try await ports.plugIn("key")
+            try key.touch()
+            #expect(try await isUnlocked(service, prompt))
+            #expect(!foreign.hasBlinked)
+            try await prompter.end()
+        }
+    }
+
     @Test("each of several keys opens the keychain")
     func unlock_secondKey_opens() async throws {
         try await run { service, ports in

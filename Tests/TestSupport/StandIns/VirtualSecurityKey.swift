@@ -25,6 +25,11 @@ package final class SecurityKeyPorts: Sendable {
             control: control
         )
     }
+
+    /// Plugs in a key that gives no answer, until another one takes its place in the port.
+    package func plugInSilent(_ name: String) throws {
+        guard mknod(ports.path(name), S_IFSOCK | 0o600, 0) == 0 else { throw POSIXError(.EIO) }
+    }
 }
 
 /// A security key in software: `Tests/VirtualAuthenticator`.
