@@ -82,10 +82,11 @@ package final class PinentryLauncher {
         }
     }
 
-    /// The trust in a program there, if it is the system's.
-    func expectedTrust(on surface: PinentrySurface) -> PrompterTrust {
-        guard inspector != nil, let objection = surface.objection else { return .trusted }
-        return .passwordsOnly(reason: objection)
+    /// The trust in a program there, before it is started.
+    func expectedTrust(on surface: PinentrySurface, isSystems: Bool = true) -> PrompterTrust {
+        guard inspector != nil else { return .trusted }
+        if let objection = surface.objection { return .passwordsOnly(reason: objection) }
+        return isSystems ? .trusted : .passwordsOnly(reason: "it is no system program")
     }
 
     /// Ends all programs at the exit of the daemon.

@@ -1,4 +1,5 @@
 package import KeychaindDBus
+import KeychaindDesktop
 
 /// The `pinentry` of GnuPG in a flavour with windows, started for each dialog.
 @BusActor
@@ -14,7 +15,8 @@ package final class PinentryPrompter: Prompter {
     private let programs: [String]
     private let environment: SessionEnvironment
 
-    /// - Parameter programs: paths, or names to look up in `PATH`; the first that asks in windows is used.
+    /// - Parameter programs: paths, or names to look up in `PATH`; the first that asks in windows is used, and of these
+    ///   one of the system's before the user's own.
     package init(
         launcher: PinentryLauncher,
         programs: [String] = PinentryPrompter.programs,
@@ -30,11 +32,9 @@ package final class PinentryPrompter: Prompter {
         let variables = await environment.variables()
         let surface = PinentrySurface.windows(variables)
         guard SessionEnvironment.hasDisplay(variables),
-            programs.contains(where: { program in
-                ProgramSearch.find(program, in: variables["PATH"]).map(surface.refusal(ofProgramAt:)) == .some(nil)
-            })
+            let candidate = candidates(in: variables).first(where: { surface.refusal(ofProgramAt: $0.path) == nil })
         else { return nil }
-        return launcher.expectedTrust(on: surface)
+        return launcher.expectedTrust(on: surface, isSystems: candidate.isSystems)
     }
 
     /// Throws ``PromptError/Code/unavailable`` if no pinentry has windows.
@@ -47,16 +47,29 @@ package final class PinentryPrompter: Prompter {
             throw PromptError(.unavailable, reason: "the session has no display")
         }
         var failure = PromptError(.unavailable, reason: "no pinentry is installed")
-        var tried: Set<String> = []
-        for program in programs {
-            guard let path = ProgramSearch.find(program, in: variables["PATH"]) else { continue }
-            guard tried.insert(PinentrySurface.file(behind: path)).inserted else { continue }
+        for candidate in candidates(in: variables) {
             do throws(PromptError) {
-                return try await launcher.launch(path, on: .windows(variables))
+                return try await launcher.launch(candidate.path, on: .windows(variables))
             } catch {
                 failure = error
             }
         }
         throw failure
+    }
+
+    private struct Candidate {
+        let path: String
+        let isSystems: Bool
+    }
+
+    /// Each program once; the system's first, since a dialog of the user's own takes no touch.
+    private func candidates(in variables: [String: String]) -> [Candidate] {
+        var protection = FileProtection()
+        var files: Set<String> = []
+        let all = programs.flatMap { ProgramSearch.find($0, in: variables["PATH"]) }.compactMap { path in
+            let file = PinentrySurface.file(behind: path)
+            return files.insert(file).inserted ? Candidate(path: path, isSystems: protection.protects(file)) : nil
+        }
+        return all.filter(\.isSystems) + all.filter { !$0.isSystems }
     }
 }

@@ -33,7 +33,7 @@ package final class TerminalPrompter: Prompter {
 
     /// Nil without a terminal of the caller, or a pinentry, whose flavour is unknown until it starts.
     package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
-        guard programs.contains(where: { ProgramSearch.find($0, in: variables["PATH"]) != nil }),
+        guard programs.contains(where: { !ProgramSearch.find($0, in: variables["PATH"]).isEmpty }),
             let terminal = await requester.caller().process.flatMap(finder.terminal)
         else { return nil }
         return launcher.expectedTrust(on: .terminal(terminal, variables))

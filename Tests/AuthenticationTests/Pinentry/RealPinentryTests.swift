@@ -145,6 +145,25 @@ struct RealPinentryTests {
         }
     }
 
+    /// The user's own would get passwords, but no touch.
+    @Test
+    @BusActor
+    func open_usersOwnIsFirstInPath_takesTheSystems() async throws {
+        let folder = try TemporaryFolder()
+        let own = folder.path("pinentry-qt")
+        try Data("#!/bin/false".utf8).write(to: URL(filePath: own))
+        // Root may run the tests: others than the owner can change the file.
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: own)
+        let screen = try await Screen()
+        let environment = screen.environment.merging(["PATH": "\(folder.path):/usr/bin:/bin"]) { $1 }
+        let both = try await PinentryFixture("pinentry-qt", isJudged: true, environment: environment)
+        #expect(await both.prompter.expectedTrust(for: TestRequester(":1.1")) == .trusted)
+        try await both.prompter.open().close()
+
+        let alone = try await PinentryFixture(own, isJudged: true, environment: environment)
+        #expect(await alone.prompter.expectedTrust(for: TestRequester(":1.1"))?.objection != nil)
+    }
+
     // MARK: Helpers
 
     @BusActor
