@@ -50,12 +50,14 @@ package struct ForeignLoss: Equatable, Sendable {
 package struct ForeignFileSummary: Equatable, Sendable {
     /// The most losses that are named.
     package static let namedLosses = 1000
+    /// The most columns or members that are named.
+    package static let namedUnknown = 256
 
     package private(set) var items = 0
     package private(set) var losses: [ForeignLoss] = []
     /// The number of losses, also of those that are not named.
     package private(set) var lossCount = 0
-    /// The columns that no reader knows, with the number of values that were kept as secrets.
+    /// The columns and members that no reader knows, with the number of values that were kept as secrets.
     package private(set) var unknown: [String: Int] = [:]
 
     package init() {}
@@ -64,8 +66,9 @@ package struct ForeignFileSummary: Equatable, Sendable {
         items += 1
     }
 
-    mutating func keepUnknown(_ column: String) {
-        unknown[column, default: 0] += 1
+    mutating func keepUnknown(_ name: String) {
+        let isNamed = unknown[name] != nil || unknown.count < Self.namedUnknown
+        unknown[isNamed ? name : "…", default: 0] += 1
     }
 
     mutating func lose(_ reason: String, of item: String) {

@@ -122,11 +122,9 @@ struct FileReader: Sendable {
         for loss in summary.losses {
             keychains[0].left.append(LeftItem(label: loss.item, keychain: name, reason: Text(verbatim: loss.reason)))
         }
-        for (column, count) in summary.unknown.sorted(by: { $0.key < $1.key }) {
+        for (name, count) in summary.unknown.sorted(by: { $0.key < $1.key }) {
             messages.tell(
-                Text(
-                    "The column “\(column.visible)” is not known: each of its \(count) values becomes a secret of its own."
-                )
+                Text("“\(name.visible)” is not known: each of its \(count) values becomes a secret of its own.")
             )
         }
         return keychains

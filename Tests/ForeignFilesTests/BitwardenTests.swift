@@ -47,7 +47,30 @@ struct BitwardenTests {
         )
         #expect(items[2].created == 1_672_531_200 && items[2].modified == 1_714_979_289)
         #expect(items[5].contentType == "application/json" && items[2].contentType == "text/plain")
-        #expect(summary.losses.map(\.item) == ["Shop", "Nothing"])
+        #expect(summary.losses.map(\.item) == ["Shop", "Nothing"] && summary.unknown.isEmpty)
+    }
+
+    @Test("A member with an unknown name is a secret, and is named with its count")
+    func unknownMembers_areSecretsOfTheirOwn() throws {
+        let folder = try TemporaryFolder()
+        let export = """
+            {"encrypted": false, "folders": [], "sends": [{"text": "t"}], "items": [
+              {"type": 9, "name": "A", "recovery": "x y", "login": {"password": "pw", "pin": 12,
+               "uris": [{"match": null, "uri": "https://a", "realm": "r"}]}},
+              {"recovery": "z", "attachments": [], "name": "B", "notes": null, "": true, "ssn": {}, "empty": ""}]}
+            """
+        let (items, summary) = try read(folder.write(export, to: "vault.json"))
+        #expect(
+            items.map(\.label) == [
+                "vault (sends)", "A (recovery)", "A", "A (login.pin)", "A (login.uris.realm)", "B (recovery)",
+                "B (member)",
+            ]
+        )
+        #expect(items.map(\.text) == ["[{\"text\": \"t\"}]", "x y", "pw", "12", "r", "z", "true"])
+        #expect(
+            summary.unknown == ["sends": 1, "recovery": 2, "login.pin": 1, "login.uris.realm": 1, "member": 1]
+                && summary.losses.isEmpty
+        )
     }
 
     @Test("An encrypted export is refused, and the message says which to make")

@@ -40,12 +40,38 @@ struct CredentialExchangeTests {
         #expect(
             items[0].attributes == [
                 "xdg:schema": "org.keychaind.ImportedLogin", "field": "password", "url": "https://a",
-                "url-2": "https://b", "username": "anna", "tags": "x;y", "guid": "i1",
+                "url-2": "https://b", "username": "anna", "tags": "x;y", "guid": "i1", "subtitle": "s",
             ]
         )
         #expect(items[0].label == "Shop" && items[0].created == 1_700_000_000 && items[0].modified == 1_700_000_001)
         #expect(items[3].attributes["username"] == "bert" && items[4].contentType == "application/json")
-        #expect(summary.losses.map(\.item) == ["Shop", "Nothing"])
+        #expect(summary.losses.map(\.item) == ["Shop", "Nothing"] && summary.unknown.isEmpty)
+    }
+
+    @Test("A member with an unknown name is a secret, and is named with its count")
+    func unknownMembers_areSecretsOfTheirOwn() throws {
+        let folder = try TemporaryFolder()
+        let file = """
+            {"exporterRpId": "manager.example", "later": "x", "accounts": [{"vault": [1], "extensions": [], "items": [
+              {"title": "A", "extensions": [{"name": "shared"}], "credentials": [
+                {"type": "basic-auth", "password": {"value": "pw"}, "hint": {"value": "h"}},
+                {"type": "note", "content": {"value": "n"}, "hint": null}, {"type": "totp", "secret": "S", "pin": 4}]},
+              {"title": "B", "extensions": "e", "credentials": []}]}]}
+            """
+        let (items, summary) = try read(folder.write(file, to: "credentials.json"))
+        #expect(
+            items.map(\.label) == [
+                "credentials (later)", "credentials (accounts.vault)", "A (extensions)", "A", "A (basic-auth.hint)",
+                "A (note)", "A (totp)", "A (totp.pin)", "B (extensions)",
+            ]
+        )
+        #expect(items.map(\.text)[2...4] == ["[{\"name\": \"shared\"}]", "pw", "{\"value\": \"h\"}"])
+        #expect(
+            summary.unknown == [
+                "later": 1, "accounts.vault": 1, "extensions": 2, "basic-auth.hint": 1, "totp.pin": 1,
+            ]
+        )
+        #expect(summary.losses.isEmpty)
     }
 
     @Test("A file that is cut off or changed anywhere, or nested too deeply, does not crash")

@@ -1,6 +1,9 @@
 import KeychaindGcrypt
 
 /// An export of Bitwarden as JSON.
+///
+/// A member with an unknown name may be secret, so each of its values becomes a secret of its own, and
+/// ``ForeignFileSummary/unknown`` names it.
 package struct BitwardenExport {
     private let bytes: UnsafeRawBufferPointer
     private let name: String
@@ -35,20 +38,21 @@ package struct BitwardenExport {
         _ each: (consuming ForeignItem) throws -> Void
     ) throws {
         var reader = JSONReader(bytes)
-        try reader.members { name, reader in
-            guard name == "items" else {
-                _ = try reader.skip()
-                return
-            }
-            try reader.array { reader in
-                // Twice, since the name of an entry may stand behind its secrets.
-                var second = reader
-                let login = try login(&reader)
-                let count = summary.items
-                try second.members { name, reader in
-                    try readSecrets(name, &reader, of: login, &summary, each)
+        try reader.members { member, reader in
+            switch member {
+            case "items" where try reader.peek() == UInt8(ascii: "["):
+                try reader.array { reader in
+                    // Twice, since the name of an entry may stand behind its secrets.
+                    var second = reader
+                    let login = try login(&reader)
+                    let count = summary.items
+                    try second.members { name, reader in
+                        try readSecrets(name, &reader, of: login, &summary, each)
+                    }
+                    if summary.items == count { summary.lose("it has no secret", of: login.name) }
                 }
-                if summary.items == count { summary.lose("it has no secret", of: login.name) }
+            case "encrypted", "folders", "collections": _ = try reader.skip()
+            default: try Login(keychain: name, label: name).giveUnknown(member, &reader, &summary, each)
             }
         }
     }
@@ -97,8 +101,6 @@ package struct BitwardenExport {
     }
 
     /// Reads a member of an entry, if it has a secret.
-    ///
-    /// What has many fields – cards, identities, keys – becomes one item, with the JSON of the export.
     private func readSecrets(
         _ member: String,
         _ reader: inout JSONReader,
@@ -107,39 +109,42 @@ package struct BitwardenExport {
         _ each: (consuming ForeignItem) throws -> Void
     ) throws {
         switch member {
-        case "notes": try give("note", try reader.secret(), of: login, &summary, each)
+        case "notes": try login.give("note", &reader, &summary, each)
         case "login" where try reader.peek() == UInt8(ascii: "{"):
             try reader.members { name, reader in
                 switch name {
-                case "password", "totp": try give(name, try reader.secret(), of: login, &summary, each)
+                case "password", "totp": try login.give(name, &reader, &summary, each)
                 case "fido2Credentials":
-                    if try !isEmpty(reader.skip()) { summary.lose("its passkeys are not imported", of: login.name) }
-                default: _ = try reader.skip()
+                    if try !reader.skip().isEmptyJSON { summary.lose("its passkeys are not imported", of: login.name) }
+                case "username": _ = try reader.skip()
+                case "uris" where try reader.peek() == UInt8(ascii: "["):
+                    try reader.array { reader in try readAddress(&reader, of: login, &summary, each) }
+                default: try login.giveUnknown("login.\(name)", &reader, &summary, each)
                 }
             }
-        case "card", "identity", "sshKey", "fields", "passwordHistory":
-            let json = try reader.skip()
-            guard !isEmpty(json) else { return }
-            summary.countItem()
-            try each(login.item(member, try SecureBytes(secret: json), contentType: "application/json"))
-        default: _ = try reader.skip()
+        case "card", "identity", "sshKey", "bankAccount", "driversLicense", "passport", "fields", "passwordHistory":
+            try login.give(member, &reader, &summary, each)
+        case "name", "id", "folderId", "creationDate", "revisionDate", "organizationId", "collectionIds", "type",
+            "secureNote", "reprompt", "favorite", "deletedDate", "archivedDate":
+            _ = try reader.skip()
+        default: try login.giveUnknown(member, &reader, &summary, each)
         }
     }
 
-    private func give(
-        _ field: String,
-        _ secret: consuming SecureBytes?,
+    /// Reads what an address has beside itself.
+    private func readAddress(
+        _ reader: inout JSONReader,
         of login: Login,
         _ summary: inout ForeignFileSummary,
         _ each: (consuming ForeignItem) throws -> Void
     ) throws {
-        guard let secret else { return }
-        summary.countItem()
-        try each(login.item(field, secret))
-    }
-
-    private func isEmpty(_ json: UnsafeRawBufferPointer) -> Bool {
-        ["null", "[]", "{}"].contains { json.elementsEqual(Array($0.utf8)) }
+        guard try reader.peek() == UInt8(ascii: "{") else { return _ = try reader.skip() }
+        try reader.members { name, reader in
+            switch name {
+            case "uri", "uriChecksum", "match": _ = try reader.skip()
+            default: try login.giveUnknown("login.uris.\(name)", &reader, &summary, each)
+            }
+        }
     }
 
     private static func folder(_ reader: inout JSONReader, _ folders: inout [String: String]) throws {

@@ -3,7 +3,8 @@ import KeychaindGcrypt
 /// A file in the Credential Exchange Format of the FIDO Alliance (CXF 1.0), as password managers export it unencrypted.
 ///
 /// Sign-ins, notes and secrets of one-time passwords become items of their own. A credential of another type, also of
-/// one that is not known here, keeps its JSON.
+/// one that is not known here, keeps its JSON. So does a member that is not known, and
+/// ``ForeignFileSummary/unknown`` names it.
 package struct CredentialExchangeFile {
     private let bytes: UnsafeRawBufferPointer
     private let name: String
@@ -18,16 +19,31 @@ package struct CredentialExchangeFile {
         _ each: (consuming ForeignItem) throws -> Void
     ) throws {
         var reader = JSONReader(bytes)
-        try reader.members { name, reader in
-            guard try name == "accounts" && reader.isArray else { return _ = try reader.skip() }
-            try reader.array { reader in
-                try reader.members { name, reader in
-                    guard try name == "items" && reader.isArray else { return _ = try reader.skip() }
-                    try reader.array { try readItem(&$0, &summary, each) }
-                }
+        let file = Login(keychain: name, label: name)
+        try reader.members { member, reader in
+            switch member {
+            case "accounts" where try reader.isArray:
+                try reader.array { reader in try readAccount(&reader, of: file, &summary, each) }
+            case "version", "exporterRpId", "exporterDisplayName", "timestamp": _ = try reader.skip()
+            default: try file.giveUnknown(member, &reader, &summary, each)
             }
         }
         try reader.end()
+    }
+
+    private func readAccount(
+        _ reader: inout JSONReader,
+        of file: Login,
+        _ summary: inout ForeignFileSummary,
+        _ each: (consuming ForeignItem) throws -> Void
+    ) throws {
+        try reader.members { member, reader in
+            switch member {
+            case "items" where try reader.isArray: try reader.array { try readItem(&$0, &summary, each) }
+            case "id", "username", "email", "fullName", "collections": _ = try reader.skip()
+            default: try file.giveUnknown("accounts.\(member)", &reader, &summary, each)
+            }
+        }
     }
 
     private func readItem(
@@ -40,8 +56,13 @@ package struct CredentialExchangeFile {
         var entry = Entry(login: try login(&reader))
         let count = summary.items
         try second.members { name, reader in
-            guard try name == "credentials" && reader.isArray else { return _ = try reader.skip() }
-            try reader.array { try readCredential(&$0, &entry, &summary, each) }
+            switch name {
+            case "credentials" where try reader.isArray:
+                try reader.array { try readCredential(&$0, &entry, &summary, each) }
+            case "id", "creationAt", "modifiedAt", "title", "subtitle", "favorite", "scope", "tags":
+                _ = try reader.skip()
+            default: try entry.login.giveUnknown(name, &reader, &summary, each)
+            }
         }
         if summary.items == count { summary.lose("it has no secret", of: entry.login.name) }
     }
@@ -69,6 +90,7 @@ package struct CredentialExchangeFile {
         try reader.members { name, reader in
             switch name {
             case "title": login.label = try reader.optionalText() ?? ""
+            case "subtitle": login.attributes["subtitle"] = try reader.optionalText()
             case "id": login.attributes["guid"] = try reader.optionalText()
             case "creationAt": login.created = try number(&reader)
             case "modifiedAt": login.modified = try number(&reader)
@@ -92,7 +114,7 @@ package struct CredentialExchangeFile {
         _ summary: inout ForeignFileSummary,
         _ each: (consuming ForeignItem) throws -> Void
     ) throws {
-        var (named, second) = (reader, reader)
+        var (named, second, rest) = (reader, reader, reader)
         let json = try reader.skip()
         var type = ""
         try named.members { name, reader in
@@ -114,7 +136,19 @@ package struct CredentialExchangeFile {
             summary.countItem()
             try each(entry.login.item(field, try SecureBytes(secret: json), contentType: "application/json"))
         }
+        guard let members = Self.members[type] else { return }
+        try rest.members { name, reader in
+            guard !members.contains(name) else { return _ = try reader.skip() }
+            try entry.login.giveUnknown("\(type).\(name)", &reader, &summary, each)
+        }
     }
+
+    /// The members of credentials that are read.
+    private static let members: [String: Set<String>] = [
+        "basic-auth": ["type", "username", "password"],
+        "note": ["type", "content"],
+        "totp": ["type", "secret", "period", "digits", "username", "algorithm", "issuer"],
+    ]
 
     private func give(
         _ field: String,

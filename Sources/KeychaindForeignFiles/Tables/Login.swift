@@ -36,6 +36,41 @@ struct Login {
     }
 }
 
+extension Login {
+    /// Makes an item of a value of an export, if it is not empty: of a text as it is, of others – cards, identities,
+    /// keys – with their JSON.
+    func give(
+        _ field: String,
+        _ reader: inout JSONReader,
+        _ summary: inout ForeignFileSummary,
+        _ each: (consuming ForeignItem) throws -> Void
+    ) throws {
+        var text = reader
+        let json = try reader.skip()
+        guard !json.isEmptyJSON else { return }
+        summary.countItem()
+        if let secret = try text.secret() { return try each(item(field, secret)) }
+        try each(item(field, try SecureBytes(secret: json), contentType: "application/json"))
+    }
+
+    /// Does the same for a member that no reader knows, which is named.
+    func giveUnknown(
+        _ member: String,
+        _ reader: inout JSONReader,
+        _ summary: inout ForeignFileSummary,
+        _ each: (consuming ForeignItem) throws -> Void
+    ) throws {
+        let (field, count) = (member.isEmpty ? "member" : String(member.prefix(100)), summary.items)
+        try give(field, &reader, &summary, each)
+        if summary.items > count { summary.keepUnknown(field) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the JSON of a value says nothing.
+    var isEmptyJSON: Bool { ["null", "\"\"", "[]", "{}"].contains { elementsEqual($0.utf8) } }
+}
+
 /// Reads a time such as `2024-05-06T07:08:09.123Z`; nil for another form.
 func secondsSince1970(_ text: String) -> UInt64? {
     let parts = text.split(whereSeparator: { "-T: .Z+".contains($0) }).prefix(6).map { Int($0) }
