@@ -14,7 +14,7 @@ package struct Attributes: Hashable, Sendable {
 
     /// The schema of items that have none.
     package static let genericSchema = "org.freedesktop.Secret.Generic"
-    private static let genericPair = Array("\(schema)\0\(genericSchema)".utf8)
+    package static let genericPair = Array("\(schema)\0\(genericSchema)".utf8)
 
     /// The application of an imported portal secret.
     ///
@@ -166,6 +166,23 @@ package struct Attributes: Hashable, Sendable {
                 }
             }
         }
+    }
+
+    package var hasSchema: Bool {
+        packed.withUnsafeBytes { bytes in
+            var pairs = PackedPairs(bytes)
+            while let pair = pairs.next() {
+                if pair.name.elementsEqual(Self.schema.utf8) { return true }
+            }
+            return false
+        }
+    }
+
+    /// Whether a search for attributes finds an item with these (#63, #64): the generic schema is none.
+    package func matches(_ query: Attributes) -> Bool {
+        if contains(all: query) { return true }
+        return !hasSchema && query[Self.schema] == Self.genericSchema
+            && contains(all: query.setting(Self.schema, to: nil))
     }
 
     /// Compares names and values by bytes (#63, #64).

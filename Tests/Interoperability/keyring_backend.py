@@ -24,8 +24,9 @@ try:
 except PasswordDeleteError:
     pass
 
-# The other backend adds a schema to the same attributes: it changes that item, and both find it from then on.
+# The other backend adds a schema to the same attributes: it finds that item and changes it, and both find it then.
 both = [libsecret.Keyring(), SecretService.Keyring()]
+assert [reader.get_password("service", "other") for reader in both] == ["another"] * 2
 for writer in both:
     writer.set_password("service", "other", f"of {writer.name}")
     assert [reader.get_password("service", "other") for reader in both] == [f"of {writer.name}"] * 2

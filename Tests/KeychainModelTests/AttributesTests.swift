@@ -55,6 +55,18 @@ import Testing
         #expect(attributes.contains(all: wanted) == expected)
     }
 
+    @Test func matches_genericSchema_isNone() {
+        let generic = "org.freedesktop.Secret.Generic"
+        for attributes in [["a": "1", "z": "2"], ["a": "1", "xdg:schema": generic, "z": "2"]] as [Attributes] {
+            #expect(attributes.matches(["xdg:schema": generic]))
+            #expect(attributes.matches(["a": "1", "xdg:schema": generic, "z": "2"]))
+            #expect(!attributes.matches(["xdg:schema": generic, "z": "3"]))
+            #expect(!attributes.matches(["a": "2", "xdg:schema": generic]))
+            #expect(!attributes.matches(["xdg:schema": "org.example"]))
+        }
+        #expect(!(["a": "1", "xdg:schema": "org.example"] as Attributes).matches(["xdg:schema": generic]))
+    }
+
     @Test func contains_valueOfAnotherName_doesNotMatch() {
         // The bytes of one pair are a prefix of the other's.
         let attributes: Attributes = ["a": "1", "a1": ""]

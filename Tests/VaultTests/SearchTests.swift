@@ -87,6 +87,56 @@ import Testing
         await vault.close()
     }
 
+    /// python-keyring's two backends store with and without the generic schema, and read what the other has stored.
+    @Test func search_genericSchema_isNone() async throws {
+        let (vault, login) = try await login()
+        let generic = "org.freedesktop.Secret.Generic"
+        let bare = try await login.add("bare", ["a": "1", "z": "2"])
+        clock.advance(seconds: 1)
+        let named = try await login.add("named", ["a": "1", "xdg:schema": generic, "z": "2"])
+        let other = try await login.add("other", ["a": "1", "xdg:schema": "org.example", "z": "2"])
+        let changed = try await login.add("changed", ["a": "3"])
+        try await login.updateItem(changed, attributes: ["a": "3", "xdg:schema": "org.other"])
+        try await login.deleteItem(login.add("deleted", ["a": "1"]))
+        func check(_ login: Collection, order: ([ItemID]) -> [ItemID] = { $0 }) {
+            let queries: [Attributes] = [
+                ["xdg:schema": generic], ["xdg:schema": generic, "z": "2"], ["a": "1", "xdg:schema": generic],
+            ]
+            for query in queries {
+                #expect(order(login.search(query)) == order([named, bare]))
+            }
+            #expect(login.search(["xdg:schema": "org.example"]) == [other])
+            #expect(Set(login.search(["a": "1"])) == [bare, named, other])
+            #expect(login.search(["a": "2", "xdg:schema": generic]).isEmpty)
+            #expect(login.search(["a": "1", "xdg:schema": generic, "z": "3"]).isEmpty)
+        }
+        check(login)
+        #expect(await login.search(["xdg:schema": generic]) { true } == [named, bare])
+        await vault.close()
+
+        let reopened = try await Vault.opened(Fixture.configuration(folder))
+        let locked = try #require(reopened.collection(named: .login))
+        check(locked) { $0.sorted() }
+        try await locked.unlock(with: Fixture.bytes(Fixture.password))
+        check(locked)
+        await reopened.close()
+    }
+
+    /// The tags of an earlier version lack that of the generic schema; other searches work before the first unlock.
+    @Test func search_inAFileOfAnEarlierVersion_findsAll() async throws {
+        let earlier = try TemporaryFolder(copying: "format-3")
+        for isFirst in [true, false] {
+            let vault = try await Vault.opened(Fixture.configuration(earlier))
+            let login = try #require(vault.collection(named: .login))
+            #expect(login.search(["service": "passcode"]).count == 1 && login.problem == nil)
+            #expect(login.search(["xdg:schema": "org.freedesktop.Secret.Generic"]).isEmpty == isFirst)
+            try await login.unlock(with: Fixture.bytes(Fixture.password))
+            #expect(login.problem == nil)
+            #expect(login.search(["xdg:schema": "org.freedesktop.Secret.Generic"]).count == login.itemCount)
+            await vault.close()
+        }
+    }
+
     @Test func search_matchesAModel() async throws {
         let (vault, login) = try await login()
         var generator = SeededGenerator(seed: 7)

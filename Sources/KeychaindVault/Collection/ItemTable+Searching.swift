@@ -65,7 +65,7 @@ extension ItemTable {
         case .one(let position):
             let record = records[Int(position)]
             guard record.condition == .intact else { return nil }
-            return record.metadata.attributes.contains(all: attributes) ? [record.id] : []
+            return record.metadata.attributes.matches(attributes) ? [record.id] : []
         }
     }
 
@@ -103,7 +103,7 @@ extension ItemTable {
         // Not the whole record: counting references would touch memory that is rarely cached.
         switch records[Int(position)].condition {
         case .deleted: false
-        case .intact: records[Int(position)].metadata.attributes.contains(all: attributes)
+        case .intact: records[Int(position)].metadata.attributes.matches(attributes)
         case .unread, .damaged: lists.allSatisfy { list in list.contains(position) }
         }
     }

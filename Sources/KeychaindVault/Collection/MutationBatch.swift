@@ -141,7 +141,7 @@ struct MutationBatch {
             id: id,
             revision: revision,
             metadata: metadata,
-            tags: try indexKey.tags(of: item.attributes),
+            tags: try indexKey.tags(ofItem: item.attributes),
             secret: item.secret.secret,
             key: itemKey
         )
@@ -193,9 +193,9 @@ struct MutationBatch {
             if: update.isSandboxed,
             in: table
         )
-        let oldTags = try indexKey.tags(of: record.metadata.attributes)
+        let oldTags = try indexKey.tags(ofItem: record.metadata.attributes)
         let newTags =
-            metadata.attributes == record.metadata.attributes ? oldTags : try indexKey.tags(of: metadata.attributes)
+            metadata.attributes == record.metadata.attributes ? oldTags : try indexKey.tags(ofItem: metadata.attributes)
         let row = ItemRow(
             id: id,
             revision: revision,
@@ -280,7 +280,7 @@ struct MutationBatch {
         try table.check(deletion.revision, of: record)
         let oldTags =
             if let stored = table.storedTags(of: id) { stored } else {
-                try indexKey.tags(of: record.metadata.attributes)
+                try indexKey.tags(ofItem: record.metadata.attributes)
             }
         return (.delete(id, from: record.revision), oldTags)
     }

@@ -24,7 +24,7 @@ struct ItemsInMemory: Sendable {
         else { return nil }
         if let intact, intact.revision >= record.revision { return nil }
         guard let secret = record.sealedSecret.map(Array.init) ?? row?.secret.map(Array.init) else { return nil }
-        let tags = RowSealer.encode(try indexKey.tags(of: record.metadata.attributes))
+        let tags = RowSealer.encode(try indexKey.tags(ofItem: record.metadata.attributes))
         let metadata = try cipher { () throws(GcryptError) in
             try keys.collection.seal(record.metadata, of: id, revision: record.revision, tags: tags)
         }

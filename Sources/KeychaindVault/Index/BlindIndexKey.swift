@@ -12,14 +12,25 @@ final class BlindIndexKey: Sendable {
 
     let fingerprint: [UInt8]
 
+    /// The fingerprint beside tags that lack that of the generic schema, of an earlier version.
+    let earlierFingerprint: [UInt8]
+
+    private let genericTag: UInt64
+
     init(_ key: borrowing SecureBytes) throws(VaultError) {
         let authenticator = try cipher { () throws(GcryptError) in try HMACSHA256(key: key) }
-        // Differs from every attribute: a packed pair contains a NUL.
-        let message = Array("keychaind 1 index fingerprint".utf8)
-        let code = try cipher { () throws(GcryptError) in
-            try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
+        let fingerprints = try [1, 2].map { version throws(VaultError) in
+            // Differs from every attribute: a packed pair contains a NUL.
+            let message = Array("keychaind \(version) index fingerprint".utf8)
+            let code = try cipher { () throws(GcryptError) in
+                try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
+            }
+            return Array(code.prefix(8))
         }
-        fingerprint = Array(code.prefix(8))
+        (earlierFingerprint, fingerprint) = (fingerprints[0], fingerprints[1])
+        genericTag = try cipher { () throws(GcryptError) in
+            try Attributes.genericPair.withRawBytes { (bytes) throws(GcryptError) in try authenticator.tag(bytes) }
+        }
         self.authenticator = authenticator
     }
 
@@ -34,8 +45,19 @@ final class BlindIndexKey: Sendable {
         try cipher { () throws(GcryptError) in try authenticator.tag(pair) }
     }
 
-    /// Computes the blind tags: the first 64 bits of HMAC-SHA256(key, name ‖ 0 ‖ value), sorted so that order reveals
-    /// nothing.
+    /// Computes the blind tags of an item: those of its attributes, and that of the generic schema for one without a
+    /// schema.
+    func tags(ofItem attributes: Attributes) throws(VaultError) -> [UInt64] {
+        var tags = try tags(of: attributes)
+        if !attributes.hasSchema {
+            tags.append(genericTag)
+            tags.sort()
+        }
+        return tags
+    }
+
+    /// Computes the blind tags of attributes: the first 64 bits of HMAC-SHA256(key, name ‖ 0 ‖ value), sorted so that
+    /// order reveals nothing.
     func tags(of attributes: Attributes) throws(VaultError) -> [UInt64] {
         var tags: [UInt64] = []
         var failure: GcryptError?

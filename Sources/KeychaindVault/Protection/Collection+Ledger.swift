@@ -226,8 +226,8 @@ extension ItemTable {
                 doubt(record)
             case .protected(let since, let attributes):
                 guard let restored = Self.restored(record, since: since, attributes) else { continue }
-                let oldTags = try indexKey.tags(of: record.metadata.attributes)
-                replace(restored, oldTags: oldTags, newTags: try indexKey.tags(of: restored.metadata.attributes))
+                let oldTags = try indexKey.tags(ofItem: record.metadata.attributes)
+                replace(restored, oldTags: oldTags, newTags: try indexKey.tags(ofItem: restored.metadata.attributes))
             }
             revisions[id] = record.revision
         }

@@ -74,7 +74,7 @@ struct CollectionLoader: ~Copyable {
             secretBytes: row.secretBytes
         )
         if let indexKey {
-            try place(record, tags: try indexKey.tags(of: metadata.attributes))
+            try place(record, tags: try indexKey.tags(ofItem: metadata.attributes))
         } else {
             try place(record, tags: StoredTags(row.tags))
         }

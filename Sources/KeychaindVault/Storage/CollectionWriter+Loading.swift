@@ -94,7 +94,7 @@ extension CollectionWriter {
         var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []
         for id in table.ids {
             guard let record = table[id], record.condition == .intact else { continue }
-            let tags = RowSealer.encode(try indexKey.tags(of: record.metadata.attributes))
+            let tags = RowSealer.encode(try indexKey.tags(ofItem: record.metadata.attributes))
             let metadata = try cipher { () throws(GcryptError) in
                 try keys.seal(record.metadata, of: id, revision: record.revision, tags: tags)
             }

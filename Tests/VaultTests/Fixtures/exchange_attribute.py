@@ -4,8 +4,6 @@
 Usage: exchange_attribute.py FILE INDEX_KEY_FILE ITEM OLD_NAME NEW_NAME NEW_VALUE < PASSWORD
 """
 
-import hashlib
-import hmac
 import os
 import struct
 import sys
@@ -30,7 +28,7 @@ def main():
     del attributes[old_name]
     attributes[new_name] = new_value
     pairs = sorted((name.encode(), value.encode()) for name, value in attributes.items())
-    tags = b"".join(sorted(hmac.new(index_key, name + b"\0" + value, hashlib.sha256).digest()[:8] for name, value in pairs))
+    tags = reader.make_tags(index_key, attributes)
     metadata = metadata[:len(metadata) - len(packed)] + b"".join(name + b"\0" + value + b"\0" for name, value in pairs)
     nonce = os.urandom(12)
     place = reader.associated_data(uuid, reader.METADATA, number, revision, tags)

@@ -167,6 +167,14 @@ def read_attributes(packed):
     return dict(zip((name.decode() for name in names), (value.decode() for value in fields[1::2])))
 
 
+def make_tags(index_key, attributes, version=2):
+    pairs = {"xdg:schema": "org.freedesktop.Secret.Generic", **attributes} if version == 2 else attributes
+    return b"".join(sorted(
+        hmac.new(index_key, name.encode() + b"\0" + value.encode(), hashlib.sha256).digest()[:8]
+        for name, value in pairs.items()
+    ))
+
+
 def split_metadata(metadata):
     secret_revision, created, modified, length = struct.unpack(">QqqI", metadata[:28])
     label, rest, wraps = metadata[28:28 + length], metadata[28 + length:], None
@@ -177,16 +185,12 @@ def split_metadata(metadata):
 
 
 def read_item(uuid, row, keys, pairs, application_password, complements):
-    metadata_key, secrets_key, index_key = keys
+    metadata_key, secrets_key, index_key, index_version = keys
     number, revision, tags, sealed_metadata, sealed_secret = row
     metadata = unseal(metadata_key, sealed_metadata, associated_data(uuid, METADATA, number, revision, tags))
     secret_revision, created, modified, label, wraps, packed = split_metadata(metadata)
     attributes = read_attributes(packed)
-    expected = sorted(
-        hmac.new(index_key, name.encode() + b"\0" + value.encode(), hashlib.sha256).digest()[:8]
-        for name, value in attributes.items()
-    )
-    assert b"".join(expected) == tags
+    assert make_tags(index_key, attributes, index_version) == tags
     column = SECRET if wraps is None else PROTECTED_SECRET
     place = associated_data(uuid, column, number, secret_revision)
     secret = unseal(secrets_key, sealed_secret, place)
@@ -237,8 +241,10 @@ def main():
 
     database, uuid, slots = open_file(path)
     label, index_fingerprint, sealed_state = database.execute("SELECT label, index_key, state FROM header").fetchone()
-    fingerprint = hmac.new(index_key, b"keychaind 1 index fingerprint", hashlib.sha256).digest()[:8]
-    assert fingerprint == index_fingerprint
+    fingerprints = [
+        hmac.new(index_key, b"keychaind %d index fingerprint" % version, hashlib.sha256).digest()[:8] for version in (1, 2)
+    ]
+    index_version = fingerprints.index(index_fingerprint) + 1
 
     master = open_master(uuid, slots, passwords[0])
     metadata_key = derive(master, uuid, b"metadata")
@@ -277,9 +283,8 @@ def main():
     assert len(numbers) <= 8 and all(number <= revision for number in numbers)
 
     keys = [private_bytes(pair) for pair in pairs.values()]
-    items = [
-        read_item(uuid, row, (metadata_key, secrets_key, index_key), pairs, passwords[2], keys) for row in rows
-    ]
+    row_keys = (metadata_key, secrets_key, index_key, index_version)
+    items = [read_item(uuid, row, row_keys, pairs, passwords[2], keys) for row in rows]
     json.dump(
         {
             "label": label,
