@@ -52,7 +52,7 @@ struct LongCheckTests {
     /// Some of the items have been checked after so many audit entries.
     private static let some = 10
 
-    private static func rules(_ lines: String..., in folder: TemporaryFolder) throws -> AdministratorRules {
+    static func rules(_ lines: String..., in folder: TemporaryFolder) throws -> AdministratorRules {
         let path = try folder.makeFolder("rules.d")
         chmod(try folder.write(lines.joined(separator: "\n"), to: "rules.d/a.rules"), 0o644)
         var rules = AdministratorRules()
@@ -87,6 +87,41 @@ struct LongCheckTests {
         let secrets = try reply.read([ObjectPath: WireSecret].self)
         #expect(Set(secrets.keys) == Set(scene.items.dropFirst()))
         #expect(try await scene.service.client.rules().map(\.uses) == [UInt32(LongCallScene.count), 1])
+    }
+
+    @Test("A search in whose midst a rule hides an item, whose row is written already, tells nothing of it")
+    @BusActor
+    func hiddenDuringTheReply_isNotTold() async throws {
+        let scene = try await LongCallScene(in: .login)
+        let (provider, connection) = (scene.service.provider, scene.service.connection)
+        let folder = try TemporaryFolder()
+        let allowing = try Self.rules("allow any of=scene", in: folder)
+        let hiding = try Self.rules("hide any n=0", in: folder)
+        for session in [ObjectPath.root, scene.session] {
+            var refusals = 0
+            for turns in stride(from: 0, to: 24, by: 3) {
+                provider.administratorRules = allowing
+                let queries = [["of": "scene"]]
+                let search = Message.toService(.service, "org.keychaind.Search1", "Search", queries, session, UInt32(0))
+                let change = Task {
+                    while connection.longCalls == 0, !Task.isCancelled { await Task.yield() }
+                    for _ in 0..<turns { await Task.yield() }
+                    guard connection.longCalls > 0 else { return false }
+                    provider.administratorRules = hiding
+                    return true
+                }
+                let reply = try await scene.reply(to: search, meanwhile: [])
+                change.cancel()
+                guard await change.value else { continue }
+                guard reply.error == nil else {
+                    refusals += 1
+                    continue
+                }
+                let (rows, secrets) = try reply.read([FoundRow].self, [ObjectPath: WireSecret].self)
+                #expect(!rows.map(\.path).contains(scene.items[0]) && secrets[scene.items[0]] == nil, "\(turns)")
+            }
+            #expect(refusals > 0)
+        }
     }
 
     @Test("The release of a secret that changes after its check is counted once")

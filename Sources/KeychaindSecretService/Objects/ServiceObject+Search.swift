@@ -185,7 +185,7 @@ extension ServiceObject {
                 return
             }
             try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
-                let wasConfined = client.view.isConfined
+                let sight = client.sight
                 var slice = provider.largeAnswers.beginSlice()
                 var writer = call.beginReply()
                 let found = try await find(&slice)
@@ -193,8 +193,7 @@ extension ServiceObject {
                 WrittenSecrets.writeNone(to: &writer)
                 await provider.largeAnswers.letOthersGoFirst(&slice)
                 try client.checkConnected()
-                // What was written before a person has limited the program may be others'.
-                if !wasConfined { try client.checkUnconfined() }
+                try client.check(sight)
                 call.reply(written: writer)
             }
         }

@@ -83,7 +83,8 @@ extension ServiceObject {
     ///
     /// Other calls are handled in between, so what is written is checked before it is sent: secrets that have changed
     /// are read again, and those that the client may no longer read are removed. Throws `AccessDenied` if a person has
-    /// limited the program meanwhile, since what was written before the secrets may be others'.
+    /// limited the program meanwhile, or rules hide items from it, since what was written before the secrets may be
+    /// others'.
     ///
     /// - Parameter requests: called in the turn of the client; may write what comes before the secrets.
     @BusActor
@@ -98,7 +99,7 @@ extension ServiceObject {
             try client.checkConnected()
         }
         try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
-            let wasConfined = client.view.isConfined
+            let sight = client.sight
             var slice = provider.largeAnswers.beginSlice()
             var writer = call.beginReply()
             let (count, find) = try await requests(&writer, &slice)
@@ -135,7 +136,7 @@ extension ServiceObject {
                 try await provider.access.syncAudit(for: client)
                 guard secrets.areCurrent(for: client) else { throw ItemAccess.hasEnded }
             }
-            if !wasConfined { try client.checkUnconfined() }
+            try client.check(sight)
             secrets.end(in: &writer)
             call.reply(written: writer)
         }

@@ -136,7 +136,31 @@ extension Attributes {
 
 // MARK: What a client sees
 
+/// What decides which items a client sees, at the beginning of a long reply.
+struct ClientSight {
+    fileprivate let isConfined: Bool
+    /// Nil if no rule hides items from the client.
+    fileprivate let hiding: ClientRules.State?
+}
+
 extension Client {
+    var sight: ClientSight {
+        let rules = environment.rules
+        let isHiding = !rules.awaitsCaller(of: self) && rules.hidesItems(from: self)
+        return ClientSight(isConfined: view.isConfined, hiding: isHiding ? rules.selection(for: self) : nil)
+    }
+
+    /// Throws `AccessDenied` if a person has limited the program since, or rules may have hidden items from it.
+    ///
+    /// What was written before the end of a long reply may be of others.
+    func check(_ earlier: ClientSight) throws(BusError) {
+        if !earlier.isConfined { try checkUnconfined() }
+        guard environment.rules.hidesItems(from: self) else { return }
+        guard let hiding = sight.hiding, hiding === earlier.hiding else {
+            throw BusError(.accessDenied, "rules that hide items have changed; try again")
+        }
+    }
+
     /// Whether all items exist for the client.
     var seesAllItems: Bool { !view.isConfined && !environment.rules.hidesItems(from: self) }
 

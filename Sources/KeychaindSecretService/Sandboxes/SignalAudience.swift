@@ -31,7 +31,7 @@ final class SignalAudience {
     private let connections: BusConnections
     private let rules: ItemRules
     /// Signals for connections that are still being looked at, by name.
-    private var held: [String: [Signal]] = [:]
+    private var held: [String: [(signal: Signal, isAboutItems: Bool)]] = [:]
 
     /// Whether a client may have signals that wait for its `Completed`.
     private var mayBeDeferred = false
@@ -44,7 +44,10 @@ final class SignalAudience {
         self.connections = connections
         self.rules = rules
         connections.onOutside = { [weak self] name in
-            for signal in self?.held.removeValue(forKey: name) ?? [] { signal(name) }
+            // A rule may have hidden items since.
+            for held in self?.held.removeValue(forKey: name) ?? [] where !(held.isAboutItems && rules.hidesItems) {
+                held.signal(name)
+            }
         }
         connections.onVanished = { [weak self] name in self?.held[name] = nil }
     }
@@ -74,7 +77,7 @@ final class SignalAudience {
         // Which items rules hide from the others is not known.
         guard !rules.hidesItems || !subject.isAboutItems else { return }
         for name in connections.looking where held[name, default: []].count < SignalAudience.mostHeld {
-            held[name, default: []].append(signal)
+            held[name, default: []].append((signal, subject.isAboutItems))
         }
     }
 

@@ -69,7 +69,7 @@ struct Unlocking {
         _ slice: inout TimeSlice,
         _ nextPath: () throws(BusError) -> ObjectPath?
     ) async throws(BusError) {
-        let wasConfined = client.view.isConfined
+        let sight = client.sight
         var writer = call.beginReply()
         let unlocked = writer.beginArray(of: ObjectPath.signature)
         var objects = SortedObjects()
@@ -83,8 +83,7 @@ struct Unlocking {
         writer.end(unlocked)
         await slice.yield()
         try client.checkConnected()
-        // What was sorted before a person has limited the program may be others'.
-        if !wasConfined { try client.checkUnconfined() }
+        try client.check(sight)
         try context?.checkValid()
         try finish(objects, to: action, for: client, in: context).prompt.write(to: &writer)
         call.reply(written: writer)

@@ -57,6 +57,33 @@ struct ConnectionLookTests {
         for _ in 0..<4 { gate.signal() }
     }
 
+    @Test("A signal of an item that waits for a look is not sent once a rule hides items", arguments: [false, true])
+    @BusActor
+    func look_ruleHidesMeanwhile_sendsNoSignal(hides: Bool) async throws {
+        let holds = Mutex(false)
+        let (gate, looks) = (DispatchSemaphore(value: 0), Recorder<Void>())
+        let service = try await ProviderInProcess { (_, _) throws(LookObstacle) in
+            guard holds.withLock({ $0 }) else { return .none }
+            looks.record(())
+            gate.wait()
+            return .none
+        }
+        let client = service.client
+        #expect(try await service.unlock([.answer(ProviderInProcess.password)]).isOpen)
+        let session = try await client.openPlainSession()
+        holds.withLock { $0 = true }
+        let listener = try SecretServiceProxy(on: service.bus)
+        try await eventually("a look at the listener") { looks.count == 1 }
+        _ = try await client.createItem(in: .login, "Bank", ["service": "bank"], session: session)
+        if hides {
+            service.provider.administratorRules = try LongCheckTests.rules("hide any *", in: TemporaryFolder())
+        }
+        holds.withLock { $0 = false }
+        gate.signal()
+        #expect(try await !collections(of: listener).isEmpty)
+        #expect(listener.signals.all.contains { $0.member == "ItemCreated" } != hides)
+    }
+
     @Test("Programs that leave while the service starts keep no signals from others")
     @BusActor
     func start_programsLeave_signalsAreBroadcast() async throws {
