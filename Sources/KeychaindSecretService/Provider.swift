@@ -238,9 +238,11 @@ package final class Provider {
     /// Whether the service refuses calls, as the vault is being closed.
     package var hasEnded: Bool { readiness.hasEnded }
 
-    /// Refuses further calls, as the vault is being closed; false if called before.
-    package func end() -> Bool {
-        let isFirst = readiness.end()
+    /// Refuses waiting and further calls, as the vault is being closed; false if called before.
+    ///
+    /// - Parameter reason: by default the error that the bus sends for calls without a reply.
+    package func end(because reason: BusError = BusError(.noReply, "the service is ending")) -> Bool {
+        let isFirst = readiness.end(because: reason)
         diskRetry.end()
         return isFirst
     }

@@ -220,12 +220,30 @@ struct Daemon {
                 await BusActor.loop.wait(for: .milliseconds(20))
             } catch {
                 guard error.code == .inUse else { end(.inputOutput, "\(directory): \(error.reason)") }
-                end(.inUse, "\(directory): \(error.reason), such as a keychaind on another session bus")
+                await endBesideAnother(error)
             }
         }
     }
 
     // MARK: Ending
+
+    /// Tells the programs that wait which process has the keychains, and exits.
+    private func endBesideAnother(_ error: VaultError) async -> Never {
+        let holder = KeychainHolder.process(in: directory).map { process in
+            "keychaind (process \(process)) has these keychains open, on another session bus"
+        }
+        let reason = holder ?? "\(error.reason), such as a keychaind on another session bus"
+        let advice = "use that bus, or see “A second session bus” in keychaind's pages"
+        _ = provider.end(because: BusError(.failed, "\(reason); \(advice)"))
+        let deadline = ContinuousClock.now + Daemon.refusalTime
+        // Not a moment later: a call that comes when nobody answers any more would start another process.
+        try? await connection.releaseName(Provider.busName, timeout: Daemon.refusalTime)
+        while connection.hasWaitingCalls, ContinuousClock.now < deadline {
+            await BusActor.loop.wait(for: .milliseconds(1))
+        }
+        connection.close()
+        end(.inUse, "\(directory): \(reason)")
+    }
 
     /// Closes the vault and the bus connection and exits; later calls do nothing.
     ///
@@ -274,6 +292,7 @@ struct Daemon {
     /// Time for the first waiting calls, before startup memory is released.
     private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)
+    private static let refusalTime = Duration.seconds(2)
     /// Less than the unit waits for the end (keychaind.service).
     private static let backupTime = Duration.seconds(20)
 }

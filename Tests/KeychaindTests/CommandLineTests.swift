@@ -107,6 +107,7 @@ import Testing
         let result = try await other.run("--data-dir=\(data)")
         #expect(result.status == .exited(75))
         #expect(result.errors.contains(data))
+        #expect(result.errors.contains("keychaind (process \(first.id))"))
         try await client.roundTrip()
         #expect(try await first.terminate() == .success)
     }

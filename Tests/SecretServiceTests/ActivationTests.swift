@@ -44,6 +44,21 @@ struct ActivationTests {
         }
     }
 
+    @Test("calls on a second bus are answered with the process that has the keychains open")
+    func callsOnASecondBus_areToldWhoHasTheKeychains() async throws {
+        let folder = try TemporaryFolder()
+        let (first, second) = (try await makeBus(folder), try await makeBus(folder))
+        _ = try await SecretServiceProxy(on: first).collections()
+        let holder = try await first.connect().process(of: KeychainDaemon.busName, timeout: nil)
+        var clients: [SecretServiceProxy] = []
+        for _ in 0..<10 { clients.append(try await SecretServiceProxy(on: second)) }
+        let calls = clients.map { client in Task { try await client.searchItems([:]) } }
+        for call in calls {
+            let error = await #expect(throws: BusError.self) { try await call.value }
+            #expect(error?.name == .failed && error?.message.contains("keychaind (process \(holder))") == true)
+        }
+    }
+
     @Test("#128 the daemon ends in order when the bus ends")
     func busThatGoes_endsTheDaemon() async throws {
         let bus = try await PrivateBus()

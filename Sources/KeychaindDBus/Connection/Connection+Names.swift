@@ -23,6 +23,13 @@ extension Connection {
         return NameRequest.Outcome(code: Int32(clamping: code))
     }
 
+    /// Gives a name up; no call comes for it afterwards.
+    package func releaseName(_ name: String, timeout: Duration?) async throws(BusError) {
+        let message = makeBusCall("ReleaseName")
+        message.append(name)
+        _ = try await call(message, timeout: timeout)
+    }
+
     /// Requests a well-known name, and blocks until the bus has replied: for connections that nobody floods, as in
     /// tests.
     package func requestName(

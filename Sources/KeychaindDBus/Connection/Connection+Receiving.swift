@@ -157,6 +157,9 @@ extension Connection: TurnParticipant {
 }
 
 extension Connection {
+    /// Whether calls of the ``server`` have come that are not answered yet.
+    package var hasWaitingCalls: Bool { !calls.isEmpty || server.map { $0.waitingCalls > 0 } ?? false }
+
     /// Runs an action after the calls that a name has made before it vanished.
     ///
     /// - Parameter isQuestion: whether a call only asks, so that it is dropped: the bus would take the answer for

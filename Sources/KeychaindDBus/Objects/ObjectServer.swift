@@ -12,6 +12,7 @@ package final class ObjectServer {
     private let takesDescriptors: Bool
 
     package private(set) var callCount: UInt64 = 0
+    private(set) var waitingCalls = 0
 
     /// Called at every 1,024th call, and at calls with more than 1 MiB of arguments that suspend, fail or begin with a
     /// list.
@@ -135,6 +136,7 @@ package final class ObjectServer {
     ) throws(BusError) {
         let size = noteSize(of: call.message)
         try call.peer.beginWaiting(of: size)
+        waitingCalls += 1
         BusActor.start {
             do throws(BusError) {
                 try await body()
@@ -143,6 +145,7 @@ package final class ObjectServer {
                 call.fail(error)
             }
             call.peer.endWaiting(of: size)
+            self.waitingCalls -= 1
         }
     }
 }

@@ -72,8 +72,8 @@ struct Dispatcher {
     }
 
     private func findForAll(_ path: SecretPath, for call: MethodCall) throws(BusError) -> Target {
-        // Before the lookup, since a closed vault is empty. The bus sends the same error for calls without a reply.
-        guard !provider.readiness.hasEnded else { throw BusError(.noReply, "the service is ending") }
+        // Before the lookup, since a closed vault is empty.
+        if let reason = provider.readiness.reasonOfEnd { throw reason }
         switch path {
         case .node(let node): return .node(node)
         case .service: return .service

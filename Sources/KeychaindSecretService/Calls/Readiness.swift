@@ -10,7 +10,8 @@ final class Readiness {
     private enum State {
         case opening(Promise<Void>)
         case ready
-        case ended
+        /// With the error for calls.
+        case ended(BusError)
     }
 
     private let limit: Duration
@@ -25,8 +26,11 @@ final class Readiness {
         if case .opening = state { true } else { false }
     }
 
-    var hasEnded: Bool {
-        if case .ended = state { true } else { false }
+    var hasEnded: Bool { reasonOfEnd != nil }
+
+    /// The error for calls after the end.
+    var reasonOfEnd: BusError? {
+        if case .ended(let reason) = state { reason } else { nil }
     }
 
     /// Resumes waiting calls; false if called before or after the end.
@@ -38,14 +42,11 @@ final class Readiness {
     }
 
     /// Begins the shutdown; false if called before.
-    func end() -> Bool {
+    func end(because reason: BusError) -> Bool {
         let ended = state
-        state = .ended
-        switch ended {
-        case .opening(let opened): opened.fulfill()
-        case .ready: break
-        case .ended: return false
-        }
+        guard !hasEnded else { return false }
+        state = .ended(reason)
+        if case .opening(let opened) = ended { opened.fulfill() }
         return true
     }
 
