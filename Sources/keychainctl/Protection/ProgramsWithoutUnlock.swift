@@ -4,6 +4,8 @@ import SecretServiceClient
 /// Programs that read an item without calling `Unlock` for it, so that they get nothing of a protected one.
 ///
 /// Chromium is one from version 150, whose own D-Bus client replaces libsecret, until a later version unlocks items.
+/// Emacs (`secrets.el`), Proton Mail Bridge and gh before 2.51 unlock the keychain, and not the item. Programs that
+/// look at `Locked` first, such as those with Python's SecretStorage, are none: they do not read a locked item.
 package struct ProgramsWithoutUnlock {
     /// File names, and names of sandboxes.
     private static let names: Set<String> = [
@@ -11,6 +13,8 @@ package struct ProgramsWithoutUnlock {
         "chrome", "chromium", "chromium-browser", "org.chromium.Chromium", "com.google.Chrome",
         "brave", "com.brave.Browser", "msedge", "com.microsoft.Edge", "opera", "com.opera.Opera",
         "vivaldi-bin", "com.vivaldi.Vivaldi",
+        "emacs", "emacs-gtk", "emacs-lucid", "emacs-nox", "emacs-pgtk", "org.gnu.emacs",
+        "bridge", "ch.protonmail.protonmail-bridge", "gh",
     ]
 
     private static let setting = "access.ask-at-read = "

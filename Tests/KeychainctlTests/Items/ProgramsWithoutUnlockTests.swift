@@ -21,6 +21,9 @@ struct ProgramsWithoutUnlockTests {
         record("“/opt/google/chrome/chrome” (process 8)", "system-program", kind: "release"),
         record("“/opt/google/chrome/chrome” (process 9)", "system-program", kind: "release"),
         record("“/usr/bin/git” (process 10)", "system-program", kind: "release"),
+        record("“/usr/bin/emacs-gtk” (process 11)", "system-program", kind: "denial", of: "/login/4"),
+        record("“/usr/lib/protonmail/bridge/bridge” (process 12)", "system-program", kind: "denial", of: "/login/4"),
+        record("“/usr/bin/gh” (process 13)", "system-program", kind: "denial", of: "/login/4"),
         record("Flatpak org.chromium.Chromium", "sandbox-file", kind: "release", of: "/login/2"),
         record("“/usr/bin/msedge” (process 7)", "system-program", kind: "authentication"),
     ]
@@ -35,6 +38,7 @@ struct ProgramsWithoutUnlockTests {
         #expect(words.contains("chrome, seahorse may read it without unlocking it first"))
         #expect(words.contains("“ask-at-read = [\"chrome\", \"seahorse\"]”"))
         #expect(self.words(nil, for: "/login/2").contains("[\"org.chromium.Chromium\"]"))
+        #expect(self.words(nil, for: "/login/4").contains("[\"bridge\", \"emacs-gtk\", \"gh\"]"))
         #expect(!self.words(nil, for: "/login/3").contains("ask-at-read"))
     }
 
