@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from jeepney import HeaderFields
+from jeepney import HeaderFields, new_method_return, new_signal
 from secrets_client import *
 
 
@@ -76,6 +76,20 @@ def heard_calls(client):
 def wait_for_call(client):
     """The next call."""
     return client.connection.recv_until_filtered(calls[client], timeout=60).header.fields[HeaderFields.member]
+
+
+def press_buttons(client):
+    """Shows the next notification as a desktop does, and presses its buttons."""
+    while True:
+        call = client.connection.recv_until_filtered(calls[client], timeout=60)
+        if call.header.fields[HeaderFields.member] == "GetCapabilities":
+            client.connection.send(new_method_return(call, "as", (["actions"],)))
+        else:
+            client.connection.send(new_method_return(call, "u", (1,)))
+            desktop = DBusAddress("/org/freedesktop/Notifications", interface="org.freedesktop.Notifications")
+            for key in call.body[5][::2]:
+                client.connection.send(new_signal(desktop, "ActionInvoked", "us", (1, key)))
+            return
 
 
 def portal_secret(application):

@@ -28,12 +28,16 @@ struct NoticeActions {
     /// Shows a file in the file manager.
     func show(_ file: String) -> DesktopNotification.Action {
         DesktopNotification.Action(Text("Show the File")) {
-            let name = "org.freedesktop.FileManager1"
-            let path = ObjectPath(unchecked: "/org/freedesktop/FileManager1")
-            let message = Message.call(to: name, path, name, "ShowItems")
-            message.expectNoReply()
-            message.append(["file://" + NoticeActions.escaped(file)], "")
-            provider.connection.send(message)
+            BusActor.start {
+                let name = "org.freedesktop.FileManager1"
+                let path = ObjectPath(unchecked: "/org/freedesktop/FileManager1")
+                try? await provider.connection.startService(name)
+                guard let manager = try? await provider.connection.service(name) else { return }
+                let message = Message.call(to: manager, path, name, "ShowItems")
+                message.expectNoReply()
+                message.append(["file://" + NoticeActions.escaped(file)], "")
+                provider.connection.send(message)
+            }
         }
     }
 
