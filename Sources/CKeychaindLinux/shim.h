@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/stat.h>
 #include <malloc.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
@@ -253,11 +255,13 @@ static inline int keychaind_accept(int listener) {
     return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
-// When a file was made, in seconds since 1970; 0 if the file system does not say. glibc declares statx only for
-// _GNU_SOURCE.
+// When a file was made, in seconds since 1970; 0 if the file system does not say, or is of layers (overlayfs), where
+// the first change of a file makes another one. glibc declares statx only for _GNU_SOURCE.
 
 static inline int64_t keychaind_birth(const char *path) {
+    struct statfs system;
     struct statx status;
+    if (statfs(path, &system) != 0 || system.f_type == OVERLAYFS_SUPER_MAGIC) return 0;
     if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_BTIME, &status) != 0) return 0;
     return status.stx_mask & STATX_BTIME ? status.stx_btime.tv_sec : 0;
 }

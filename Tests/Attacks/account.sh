@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# In a clean root: anna uses an installed keychaind, her account is deleted, and another person gets its number and
-# name. Sourced by clean_root.sh.
+# In a clean root, which is in layers: anna uses an installed keychaind, her account is deleted, and another person gets
+# its number and name. Sourced by clean_root.sh.
 
 source "$scripts/installed.sh"
 system=/var/lib/keychaind
@@ -23,6 +23,31 @@ finds() { # an item also while the keychain is locked
         --method org.freedesktop.Secret.Service.SearchItems "{'name': 'value'}" | grep collection/login
 }
 is_set_aside() { find "$system" -name "*.set-aside.*" | grep .; }
+
+# The home folder of a live system, whose first change makes another folder of it.
+layers=/srv/layers
+mkdir "$layers"
+mount -t tmpfs tmpfs "$layers"
+mkdir "$layers"/{below,above,work}
+cp -a /home/anna "$layers/below"
+mount -t overlay overlay -o "lowerdir=$layers/below,upperdir=$layers/above,workdir=$layers/work" /home
+start_keychaind
+unlock
+printf 'of a live system' | as_anna secret-tool store --label=l name value
+end_keychaind
+chmod 701 /home/anna
+start_keychaind
+unlock
+right "anna reads it after the first change of a home folder in layers" reads 'of a live system'
+held "something is set aside after it" is_set_aside
+end_keychaind
+umount /home
+rm -r "${system:?}/$anna_id"
+
+# On a disk of its own.
+cp -a /home/anna "$layers/anna"
+mount -t tmpfs -o mode=755 tmpfs /home
+mv "$layers/anna" /home
 
 # Older than the keychains, as a folder on which a home folder is mounted.
 install -d -m 700 -o anna -g anna /srv/below
