@@ -46,6 +46,18 @@ package enum HashFunction: String, CaseIterable, Hashable, Sendable {
         return digest
     }
 
+    /// Writes the digest of a message to the front of a buffer of at least ``size`` bytes, without allocating.
+    package func digest(
+        of message: UnsafeRawBufferPointer,
+        to output: UnsafeMutableRawBufferPointer
+    ) throws(GcryptError) {
+        guard output.count >= size else {
+            throw GcryptError(.invalidParameters, reason: "the buffer has \(output.count) bytes, not \(size)")
+        }
+        try Gcrypt.initializeIfNeeded()
+        gcry_md_hash_buffer(algorithm, output.baseAddress, message.baseAddress, message.count)
+    }
+
     /// Writes the digest of concatenated parts, which may be secret, to the front of a buffer of at least ``size``
     /// bytes.
     package func digest(
