@@ -114,6 +114,8 @@ let package = Package(
         .target(name: "KeychaindForeignFiles", dependencies: ["KeychaindGcrypt"]),
         // The encrypted archives of `keychainctl export`.
         .target(name: "KeychaindArchive", dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt"]),
+        // Sealed records in a file to which changes are appended.
+        .target(name: "KeychaindLog", dependencies: ["CKeychaindLinux", "KeychaindGcrypt"]),
         .target(
             name: "KeychaindVault",
             dependencies: [
@@ -275,6 +277,11 @@ let package = Package(
         .testTarget(
             name: "KeysTests",
             dependencies: ["KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "KeychaindTestSupport"]
+        ),
+        .testTarget(
+            name: "LogTests",
+            dependencies: ["CKeychaindLinux", "KeychaindGcrypt", "KeychaindLog", "KeychaindTestSupport"],
+            exclude: ["read_log.py"]
         ),
         .testTarget(
             name: "VaultTests",

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+"""Reads a log by docs/log-format.md alone. Needs python3-cryptography.
+
+Usage: read_log.py FILE KEY_IN_HEXADECIMAL
+
+Prints the log as JSON, bytes in hexadecimal. Any deviation from the page is an exception, but a damaged record is null.
+"""
+
+import hashlib
+import json
+import struct
+import sys
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+
+def mark(data):
+    return hashlib.sha256(data).digest()[:16]
+
+
+def read_header(data):
+    for start in 0, 4096:
+        header = data[start:start + 80]
+        if header[:8] == b"KCHNLOG\0" and mark(header[:64]) == header[64:]:
+            form, application, uuid, _, base, horizon = struct.unpack(">II16s16sQQ", header[8:64])
+            assert form == 1
+            return {"application": application, "uuid": uuid.hex(), "base": base, "horizon": horizon}, header[64:]
+    raise ValueError("no header")
+
+
+def read_frame(data, place, last, file):
+    head = data[place:place + 96]
+    if len(head) < 96 or head[:4] != b"KCFR" or mark(file + head[:80]) != head[80:]:
+        return None
+    kind, flags, index, *sizes, sequence, number, older = struct.unpack(">BBxxIIIIQQQ", head[4:48])
+    rest = data[place + 96:place + 96 + sum(sizes)]
+    if len(rest) != sum(sizes) or sizes[1] < 28 or sequence <= last or number >= 1 << 56:
+        return None
+    parts = rest[:sizes[0]], rest[sizes[0]:sizes[0] + sizes[1]], rest[sizes[0] + sizes[1]:]
+    return {"id": (kind, number), "flags": flags, "index": index, "sequence": sequence, "older": older, "head": head,
+            "parts": parts, "end": place + 96 + len(rest), "intact": mark(rest) == head[64:80]}
+
+
+def frames(data, file):
+    """Yields the frames, and None for damage."""
+    place, body, last = 4176, 4176, 0
+    while any(data[place:]):
+        frame = read_frame(data, place, last, file)
+        if frame is None:
+            yield None
+            place = next((start for start in range(body, len(data)) if read_frame(data, start, last, file)), len(data))
+            continue
+        yield frame
+        place, body, last = frame["end"], place + 96, frame["sequence"]
+
+
+def main():
+    data, key = open(sys.argv[1], "rb").read(), AESGCM(bytes.fromhex(sys.argv[2]))
+    log, file = read_header(data)
+    commits, chain, damaged = [[]], file, False
+    for frame in frames(data, file):
+        if frame is None:
+            damaged = True
+            continue
+        if commits[-1] and frame["sequence"] - frame["index"] != commits[-1][0]["sequence"] - commits[-1][0]["index"]:
+            commits.append([])
+        assert damaged or frame["head"][48:64] == chain
+        chain = frame["head"][80:]
+        commits[-1].append(frame)
+    last = commits[-1]
+    whole = [frame["index"] for frame in last] == list(range(len(last))) and all(frame["intact"] for frame in last)
+    if last and not (whole and last[-1]["flags"] & 1):
+        commits.pop()
+    records = {}
+    for frame in sum(commits, []):
+        records[frame["id"]] = frame
+    shown = {}
+    for (kind, number), frame in records.items():
+        opened, sealed, secret = frame["parts"]
+        place = file + frame["head"][:64] + secret[-16:] + opened
+        if frame["flags"] & 2:
+            continue
+        try:
+            metadata = key.decrypt(sealed[:12], sealed[12:], place)
+            shown[f"{kind}/{number}"] = [frame["sequence"], opened.hex(), metadata.hex(), secret.hex()]
+        except InvalidTag:
+            shown[f"{kind}/{number}"] = None
+    print(json.dumps({**log, "damaged": damaged, "records": shown}))
+
+
+main()
