@@ -252,6 +252,13 @@ let package = Package(
             path: "Benchmarks/Micro"
         ),
 
+        // `swift run -c release KeychaindLogBenchmark FOLDER`
+        .executableTarget(
+            name: "KeychaindLogBenchmark",
+            dependencies: ["CKeychaindLinux", "KeychaindGcrypt", "KeychaindLog"],
+            path: "Benchmarks/Log"
+        ),
+
         .target(
             name: "KeychaindTestSupport",
             dependencies: [
