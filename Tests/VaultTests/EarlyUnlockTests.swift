@@ -157,9 +157,8 @@ import Testing
         let foreign = try otherConnection()
         let (vault, login) = try await opened(for: Fixture.password)
         try foreign.execute("DELETE FROM item WHERE id = 2")
-        await #expect(throws: VaultError(.busy, reason: "")) {
-            try await login.unlock(with: Fixture.bytes(Fixture.password))
-        }
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(login.problem?.contains("the file has 2 items, the collection had 3") == true)
         await vault.close()
     }
 

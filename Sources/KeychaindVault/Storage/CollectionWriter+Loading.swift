@@ -36,7 +36,8 @@ extension CollectionWriter {
         do throws(VaultError) {
             return try retryingRead(until: looksSound) { (isAgain) throws(VaultError) in
                 if isAgain, remains == nil { _ = try reopenFile() }
-                return try rows(of: source(), keys, into: remains == nil ? table : ItemTable())
+                // The rows of a damaged file may be in another order than when it was opened.
+                return try rows(of: source(), keys, into: isAgain || remains != nil ? ItemTable() : table)
             }
         } catch {
             guard error.leavesRemains, remains == nil else { throw error }
