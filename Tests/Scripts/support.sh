@@ -18,10 +18,12 @@ check_equal() { if [[ $2 == "$3" ]]; then pass "$1"; else fail "$1: got '$2', no
 # check_match NAME TEXT PATTERN: passes if the text contains a match of the extended regular expression.
 check_match() { if [[ $2 =~ $3 ]]; then pass "$1"; else fail "$1: no '$3' in '$2'"; fi; }
 
-# status_of COMMAND...: prints its exit status; the output goes to $work/said.
+# status_of COMMAND...: prints its exit status; the output goes to $work/said. A program has a minute, a function all
+# the time that it takes.
 status_of() {
-    local status=0
-    timeout 60 "$@" >"$work/said" 2>&1 || status=$?
+    local status=0 limit=(timeout 60)
+    [[ $(type -t "$1") != function ]] || limit=()
+    "${limit[@]}" "$@" >"$work/said" 2>&1 || status=$?
     echo "$status"
 }
 
