@@ -92,7 +92,7 @@ struct FileBackendTests {
     }
 }
 
-/// A keyring that libsecret made with secret-tool; its password is `password`.
+/// A keyring that libsecret made; its password is `password`.
 private struct FileBackend {
     struct Item {
         var label = "item"
@@ -112,14 +112,30 @@ private struct FileBackend {
     static func make(_ items: [Item] = [Item()]) async throws -> FileBackend {
         let made = FileBackend(folder: try TemporaryFolder(), items: items)
         for item in items {
-            let result = try await Command.run(
-                "secret-tool",
-                ["store", "--label=\(item.label)"] + item.attributes.flatMap { [$0.key, $0.value] },
-                environment: environment(made.path),
-                input: item.secret
+            let hexadecimal = item.secret.map { byte in
+                String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+            }
+            let result = try await Command.python(
+                store,
+                [item.label, hexadecimal.joined()] + item.attributes.flatMap { [$0.key, $0.value] },
+                environment: environment(made.path)
             )
             try #require(result.succeeded, "\(result.errors)")
         }
         return made
     }
+
+    /// secret-tool stores only UTF-8 since libsecret 0.21, and so do the bindings of Python.
+    private static let store = """
+        import ctypes, sys
+        glib, libsecret = ctypes.CDLL("libglib-2.0.so.0"), ctypes.CDLL("libsecret-1.so.0")
+        glib.g_hash_table_new.restype = libsecret.secret_value_new.restype = ctypes.c_void_p
+        label, secret, *words = map(str.encode, sys.argv[1:])
+        attributes = ctypes.c_void_p(glib.g_hash_table_new(glib.g_str_hash, glib.g_str_equal))
+        for name, value in zip(words[::2], words[1::2]):
+            glib.g_hash_table_insert(attributes, name, value)
+        secret = bytes.fromhex(secret.decode())
+        value = ctypes.c_void_p(libsecret.secret_value_new(secret, ctypes.c_ssize_t(len(secret)), b"text/plain"))
+        sys.exit(not libsecret.secret_password_storev_binary_sync(None, attributes, None, label, value, None, None))
+        """
 }
