@@ -1,29 +1,33 @@
 # shellcheck shell=bash disable=SC2154
-# Functions for the proofs: a Debian 12 of its own, in systemd-nspawn, with systemd, logind, sshd and another provider.
+# Functions for the proofs: a Debian of its own, in systemd-nspawn, with systemd, logind, sshd and another provider.
 #
-# A machine shares no files with this one. Its user is `anna`, with the password `anna's login`.
+# A machine shares no files with this one. Its user is `anna`, with the password `anna's login`. $suite is Debian 12, if
+# the test names no other.
 
 [[ $EUID -eq 0 ]] || { skip "needs root"; exit 0; }
 
 images=$project/.build/proof
+suite=${suite:-bookworm}
 login_password="anna's login"
 machine=''
 machine_pid=''
 
 # Packages of every image: what keychaind depends on, so that installing it needs no network, and what logs in.
 common=(
-    systemd systemd-sysv dbus dbus-user-session libpam-systemd openssh-server sshpass procps gcr
+    systemd systemd-sysv dbus dbus-user-session libpam-systemd openssh-client openssh-server sshpass procps gcr
     libdbus-1-3 libgcrypt20 libseccomp2 libsqlite3-0 libstdc++6 libpam-runtime pinentry-tty
     libsecret-tools python3-dbus python3-gi gir1.2-secret-1 python3-secretstorage python3-keyring
 )
 
 # image NAME PACKAGE...: prints the path of a Debian with these packages, which is made once.
 image() {
-    local path=$images/$1.tar
+    local path=$images/$1-$suite.tar check_valid_until=true
     if [[ ! -e $path ]]; then
         mkdir -p "$images"
+        # An archive that has not moved for weeks is as good as for this machine.
+        eval "$(apt-config shell check_valid_until Acquire::Check-Valid-Until)"
         mmdebstrap --quiet --format=tar --variant=minbase --include="$(IFS=, && echo "${common[*]},${*:2}")" \
-            bookworm "$path.part" >&2
+            --aptopt="Acquire::Check-Valid-Until \"$check_valid_until\"" "$suite" "$path.part" >&2
         mv "$path.part" "$path"
     fi
     echo "$path"
@@ -44,9 +48,19 @@ unpack() {
 inside() { systemd-nspawn --quiet --directory="$machine" --register=no --keep-unit --private-network --pipe "$@"; }
 
 boot() {
-    # Root may lock memory, as outside of a container: the login password needs it.
-    systemd-nspawn --quiet --directory="$machine" --register=no --keep-unit --private-network \
-        --capability=CAP_IPC_LOCK --boot --console=read-only >"$work/console" 2>&1 &
+    local devices=()
+    made=()
+    make_groups
+    # The desktop's portal of documents is a file system.
+    [[ ! -e /dev/fuse ]] || devices=(--bind=/dev/fuse)
+    # Root may lock memory, as outside of a container: the login password needs it. systemd 258 and newer start only
+    # with the unified control groups, which an older nspawn offers on request.
+    (
+        for group in "${made[@]}"; do echo "$BASHPID" >"$group/cgroup.procs"; done
+        export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1
+        exec systemd-nspawn --quiet --directory="$machine" --register=no --keep-unit --private-network \
+            --capability=CAP_IPC_LOCK "${devices[@]}" --boot --console=read-only
+    ) >"$work/console" 2>&1 &
     machine_pid=$!
     trap 'power_off; stop_everything' EXIT
     eventually booted
@@ -68,6 +82,12 @@ logged_in() {
         anna@127.0.0.1 "$1"
 }
 
+# as_anna COMMAND...: runs it as anna in the booted machine, outside of any session, as a service of hers is.
+as_anna() {
+    as_root setpriv --reuid anna --regid anna --init-groups env HOME=/home/anna XDG_RUNTIME_DIR=/run/user/1000 \
+        DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus "$@"
+}
+
 # log_out: waits until nothing of the user runs.
 log_out() {
     as_root loginctl terminate-user anna 2>/dev/null || true
@@ -81,6 +101,7 @@ power_off() {
     as_root systemctl poweroff --force --force 2>/dev/null || true
     eventually has_ended "$machine_pid" || kill -KILL "$machine_pid"
     machine_pid=''
+    remove_groups
 }
 
 # tree FOLDER...: lists every file of the machine with its kind, owner, mode and content, without what a package manager
@@ -112,6 +133,21 @@ install_packages() {
     apt install --yes --no-install-recommends "${files[@]}"
     rm -r "$machine/packages"
 }
+
+# upgrade_packages PACKAGE...: installs the next version of built packages, which has the same files.
+upgrade_packages() {
+    local name files=() next=$work/next
+    mkdir "$next" "$machine/packages"
+    for name; do
+        dpkg-deb --raw-extract "$(packages)"/"${name}"_*.deb "$next/$name"
+        sed -i 's/^\(Version: .*\)/\1+next/' "$next/$name/DEBIAN/control"
+        dpkg-deb --root-owner-group --build "$next/$name" "$machine/packages/$name.deb" >/dev/null
+        files+=("/packages/$name.deb")
+    done
+    apt install --yes --no-install-recommends "${files[@]}"
+    rm -r "$machine/packages" "$next"
+}
+
 apt() {
     if [[ -n $machine_pid ]]; then as_root env DEBIAN_FRONTEND=noninteractive apt-get "$@"; else
         inside env DEBIAN_FRONTEND=noninteractive apt-get "$@"; fi

@@ -30,16 +30,7 @@ check "PAM calls the module at logins" grep -q pam_keychaind.so "$machine/etc/pa
 check "the programs start" inside sh -c 'keychaind --version && keychainctl --version'
 check "the manual pages are there" inside sh -c 'ls /usr/share/man/man1/keychaind.1.gz /usr/share/man/man1/keychainctl.1.gz'
 
-# The next version: the same files.
-next=$work/next
-mkdir "$next" "$machine/packages"
-for name in keychaind libpam-keychaind; do
-    dpkg-deb --raw-extract "$(packages)"/"${name}"_*.deb "$next/$name"
-    sed -i 's/^\(Version: .*\)/\1+next/' "$next/$name/DEBIAN/control"
-    dpkg-deb --root-owner-group --build "$next/$name" "$machine/packages/$name.deb" >/dev/null
-done
-check "an upgrade" apt install --yes --no-install-recommends /packages/keychaind.deb /packages/libpam-keychaind.deb
-rm -r "$machine/packages"
+check "an upgrade" upgrade_packages keychaind libpam-keychaind
 check_equal "the program keeps its group" "$(inside stat --format '%U:%G %a' /usr/bin/keychaind)" "root:keychaind 2755"
 
 check "apt removes the packages" apt remove --yes keychaind libpam-keychaind

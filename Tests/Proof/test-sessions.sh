@@ -13,11 +13,6 @@ printf '[lock]\non-screen-lock = true\non-session-end = true\n' >"$machine/home/
 inside chown -R anna: /home/anna
 boot
 
-# Outside of any session, as a service of hers is.
-as_anna() {
-    as_root setpriv --reuid anna --regid anna --init-groups env HOME=/home/anna XDG_RUNTIME_DIR=/run/user/1000 \
-        DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus "$@"
-}
 is_locked() {
     as_anna busctl --user get-property org.freedesktop.secrets /org/freedesktop/secrets/collection/login \
         org.freedesktop.Secret.Collection Locked | grep -q "b $1"
