@@ -156,8 +156,9 @@ deb:
 	SWIFT='$(SWIFT)' scripts/prepare deb
 	packaging/deb
 
-# All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES.
-MACHINES = packages sessions move-in-gnome move-in-kwallet
+# All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES. DEBIAN is
+# the suite of gnome and kde.
+MACHINES = packages sessions gnome kde move-in-kwallet
 proof:
 	SWIFT='$(SWIFT)' scripts/prepare test proof
 	$(MAKE) build
