@@ -81,8 +81,8 @@ struct KeyPass {
                 guard error.passesWithAnotherKey, !current.isCancelled else { throw error }
                 if error != reported { notify(error) }
                 reported = error
-                // A key that nobody touched is asked again at once; one that gave no answer soon, as it may have been
-                // plugged in just now.
+                // A key that nobody touched is asked again at once. One that did not answer is asked again after a
+                // pause: it may just have been plugged in.
                 while error != .notTouched, !current.isCancelled, paths() == present {
                     usleep(Self.pause)
                     if error == .takenOut || error == .notAccessible { break }
@@ -109,7 +109,7 @@ struct KeyPass {
                 if failure == .noKey { failure = .unknownKey }
             } catch {
                 guard error.leavesOtherKeys, !current.isCancelled else { throw error }
-                // One that gave no answer is asked again, whatever the others say.
+                // A key that did not answer is asked again, whatever the others say.
                 if failure == .noKey || error == .takenOut { failure = error }
                 continue
             }

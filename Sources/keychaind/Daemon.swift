@@ -236,7 +236,7 @@ struct Daemon {
         let advice = "use that bus, or see “A second session bus” in keychaind's pages"
         _ = provider.end(because: BusError(.failed, "\(reason); \(advice)"))
         let deadline = ContinuousClock.now + Daemon.refusalTime
-        // Not a moment later: a call that comes when nobody answers any more would start another process.
+        // First, so that no further call comes to this process: the bus starts another one for it.
         try? await connection.releaseName(Provider.busName, timeout: Daemon.refusalTime)
         while connection.hasWaitingCalls, ContinuousClock.now < deadline {
             await BusActor.loop.wait(for: .milliseconds(1))

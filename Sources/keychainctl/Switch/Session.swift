@@ -151,7 +151,7 @@ final class Session: Sendable {
     private func restart(_ program: Inspection.Owner, _ name: String) async {
         if await connection(name) == program { kill(program.process, SIGTERM) }
         for _ in 0..<100 {
-            // Of a process that is ending the rest can no longer be read, while the bus still knows its name.
+            // An ending process keeps its name on the bus after its program file can no longer be read.
             guard await connection(name)?.process == program.process else { break }
             try? await Task.sleep(for: .milliseconds(50))
         }
