@@ -6,6 +6,8 @@ SWIFT ?= swift
 SWIFT_BUILD_OPTIONS ?=
 # All addresses of functions are looked up at the start, and then read-only.
 SWIFT_LINK_OPTIONS = -Xlinker -z -Xlinker now
+# SwiftPM hands the traits to the compiler in the order of a set: another order would compile everything anew.
+export SWIFT_DETERMINISTIC_HASHING = 1
 INSTALL ?= install
 STRIP ?= strip
 CC ?= cc
