@@ -108,7 +108,7 @@ extension Connection: TurnParticipant {
         let call = Message(received: message)
         if call.hasDescriptors, let target = self.server(for: call), target.mayTakeDescriptors(of: call) {
             // At once: libdbus reads nothing more while many descriptors wait.
-            guard let places = descriptors.places(for: call) else {
+            guard let places = target.descriptors.places(for: call) else {
                 target.refuse(call, "too many descriptors are waiting, or came with this call")
                 return .handled
             }

@@ -28,7 +28,6 @@ package final class Connection {
     var room: Room?
     var exports: [String: Export] = [:]
     var receiveBuffer: ReceiveBuffer?
-    let descriptors = ReceivedDescriptors()
     let calls = CallQueue(byteLimit: Connection.waitingCallBytes)
 
     /// The number of calls that are handled in slices of time.

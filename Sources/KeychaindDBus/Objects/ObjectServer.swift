@@ -10,6 +10,8 @@ package final class ObjectServer {
     private let peer: @BusActor (String) -> any Peer
     private let dispatch: Dispatcher
     private let takesDescriptors: Bool
+    /// Of its own: no program takes the places of the portal.
+    let descriptors: ReceivedDescriptors
 
     package private(set) var callCount: UInt64 = 0
     private(set) var waitingCalls = 0
@@ -26,16 +28,14 @@ package final class ObjectServer {
     /// - Parameters:
     ///   - limit: the most pending calls of one peer; more fail with `LimitsExceeded`.
     ///   - byteLimit: the most bytes of arguments they may have.
-    ///   - takesDescriptors: whether arguments may contain descriptors.
     package convenience init(
         on connection: Connection,
         limit: Int,
         byteLimit: Int = 32 << 20,
-        takesDescriptors: Bool = false,
         resolve: @escaping Resolver
     ) {
         let peers = PeerTable { BasicPeer($0, WaitingCalls(limit: limit, byteLimit: byteLimit)) }
-        self.init(connection, takesDescriptors: takesDescriptors) {
+        self.init(connection) {
             peers[$0]
         } dispatch: { (call) throws(BusError) in
             try resolve(call).dispatch(call)
@@ -43,7 +43,7 @@ package final class ObjectServer {
     }
 
     /// - Parameters:
-    ///   - takesDescriptors: whether arguments may contain descriptors.
+    ///   - takesDescriptors: whether arguments may contain descriptors, as for an object of a single peer.
     ///   - peer: finds or creates the peer of a unique name.
     ///   - dispatch: dispatches a call without boxing its target, which a resolver does at every call.
     package init(
@@ -54,6 +54,7 @@ package final class ObjectServer {
     ) {
         self.connection = connection
         self.takesDescriptors = takesDescriptors
+        descriptors = ReceivedDescriptors(perSender: takesDescriptors ? nil : 8)
         self.peer = peer
         self.dispatch = dispatch
     }

@@ -20,7 +20,7 @@ struct DescriptorTests {
 
     @Test
     @BusActor
-    func waitingDescriptors_areLimitedForEachProgram() async throws {
+    func waitingDescriptors_areLimitedForEachConnection() async throws {
         let server = try await DescriptorServer.start()
         let waiting = (0..<8).map { _ in Task { try await server.take(1) } }
         _ = try await server.object.held.first("the calls", after: 7)
@@ -35,6 +35,21 @@ struct DescriptorTests {
         _ = try await server.object.held.first("a call with the free place", after: 9)
         server.object.release()
         try await again.value
+    }
+
+    @Test
+    @BusActor
+    func waitingDescriptors_leaveTheirPlacesToAnExportedObject() async throws {
+        let server = try await DescriptorServer.start()
+        let path = ObjectPath(unchecked: "/exported")
+        let target = TestObject.kind.target(server.object)
+        server.test.connection.export(target, at: path, to: server.test.client.uniqueName, takesDescriptors: true)
+        let waiting = (0..<8).map { _ in Task { try await server.take(1) } }
+        _ = try await server.object.held.first("the calls", after: 7)
+        let others = (0..<9).map { _ in Task { try await server.take(1, at: path) } }
+        _ = try await server.object.held.first("the calls of the exported object", after: 16)
+        server.object.release()
+        for call in waiting + others { try await call.value }
     }
 }
 
@@ -54,8 +69,12 @@ private final class DescriptorServer {
         self.test = test
     }
 
-    func take(_ count: Int, by client: Connection? = nil) async throws(BusError) {
-        let message = test.message("Take")
+    func take(
+        _ count: Int,
+        at path: ObjectPath = TestObject.path,
+        by client: Connection? = nil
+    ) async throws(BusError) {
+        let message = test.message("Take", at: path)
         for _ in 0..<count { message.append(FileDescriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))) }
         _ = try await (client ?? test.client).call(message, timeout: Patience.limit)
     }
