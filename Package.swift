@@ -406,8 +406,8 @@ let package = Package(
 let readers: [Target.Dependency] = [
     "CKeychaindDBus", "CKeychaindLinux", "KeychaindArchive", "KeychaindAuthentication", "KeychaindConfiguration",
     "KeychaindDBus", "KeychaindDesktop", "KeychaindFIDO", "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindKeys",
-    "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindSecretService", "KeychaindTestSupport",
-    "KeychaindVault", "Security",
+    "KeychaindLanguage", "KeychaindLog", "KeychaindModel", "KeychaindRules", "KeychaindSecretService",
+    "KeychaindTestSupport", "KeychaindVault", "Security",
     logging,
 ]
 if Context.environment["KEYCHAIND_FUZZ"] != nil {

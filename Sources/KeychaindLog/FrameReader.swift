@@ -23,6 +23,9 @@ struct FrameReader: ~Copyable {
     /// Whether `next` has returned the end.
     private(set) var isAtEnd = false
 
+    /// A frame behind all others of which the file has only a part.
+    private(set) var cut: (frame: Frame, place: Int)?
+
     /// - Parameter bytes: how many bytes are read at once.
     init(_ file: LogFile, _ header: LogHeader, _ limits: LogLimits, bytes: Int = 256 << 10) {
         (self.file, mark, maximumSize) = (file, header.mark, limits.frameSize)
@@ -39,7 +42,7 @@ struct FrameReader: ~Copyable {
         let start = offset
         if let frame = try frame(at: start), frame.sequence > lastSequence {
             offset += frame.size
-            (lastSequence, body) = (frame.sequence, start + Frame.headerSize..<offset)
+            (lastSequence, body, cut) = (frame.sequence, start + Frame.headerSize..<offset, nil)
             return .frame(frame, at: start)
         }
         // A length that lies, or a file that was cut and grew again, hides frames in the body of the last one.
@@ -72,7 +75,10 @@ struct FrameReader: ~Copyable {
     mutating func frame(at place: Int, trusted: Bool = false) throws(LogError) -> Frame? {
         guard place >= LogHeader.end, place <= file.size - Frame.headerSize else { return nil }
         let header = try bytes(place..<place + Frame.headerSize)
-        return try Frame(header, file: trusted ? nil : mark, maximumSize: min(maximumSize, file.size - place))
+        let frame = try Frame(header, file: trusted ? nil : mark, maximumSize: maximumSize)
+        guard let frame, frame.size > file.size - place else { return frame }
+        if frame.sequence > lastSequence { cut = (frame, place) }
+        return nil
     }
 
     /// The bytes of a frame; valid until the next call, as is what other methods return.

@@ -111,8 +111,10 @@ struct LogLoader {
         let last = commit.last?.frame
         var isWhole = commitIsWhole && last?.flags.contains(.endsCommit) == true
         for (frame, place) in commit where isWhole { isWhole = try reader.isIntact(frame, at: place) }
-        // A crash leaves room behind what was being written, another program's cut does not.
-        let isCut = size - end < LogLimits.leastRoom
+        // A crash leaves room behind what was being written, another program's cut does not. What it has cut counts: it
+        // would come back when the file grows.
+        if let cut = reader.cut { commit.append(cut) }
+        let isCut = size - end < LogLimits.leastRoom || reader.cut != nil
         if isWhole || isCut || last.map({ last in last.sequence <= known }) == true { try settle() }
         commit = []
         if isCut {

@@ -18,8 +18,8 @@ struct FuzzReader: Sendable {
     struct Refusal: Error {}
 
     static let all: [FuzzReader] = [
-        foreignFiles, rows, keySlots, keychainFiles, logins, prompters, processes, grammars, keys, archives, values,
-        messages, services, replies,
+        foreignFiles, rows, keySlots, keychainFiles, logs, logins, prompters, processes, grammars, keys, archives,
+        values, messages, services, replies,
     ].flatMap(\.self)
 
     static func named(_ name: String) -> FuzzReader? {
