@@ -230,7 +230,9 @@ package struct HostRules: Hashable, Sendable {
 package struct AccessRules: Hashable, Sendable {
     /// The programs for which a read of a locked item asks a person instead of failing: file names, absolute paths, or
     /// `*` for all.
-    package var askAtRead: [String] = []
+    ///
+    /// By default those that take an item's attributes from what they read before they unlock it.
+    package var askAtRead = ["docker-credential-secretservice", "git-credential-libsecret"]
 
     /// The largest number of programs in a rule.
     static let programLimit = 64

@@ -43,7 +43,7 @@ struct ConfigurationTests {
 
     @Test
     func parse_askAtRead_isRead() throws {
-        #expect(try parse("[access]").access.askAtRead.isEmpty)
+        #expect(try parse("[access]").access == AccessRules())
         #expect(try parse("[access]\nask-at-read = []").access.askAtRead.isEmpty)
         #expect(try parse("[access]\nask-at-read = \"*\"").access.askAtRead == ["*"])
         let programs = try parse("access.ask-at-read = ['seahorse', \"/opt/a b/é\"]").access.askAtRead
@@ -206,7 +206,7 @@ struct ConfigurationTests {
     }
 
     @Test
-    func read_mistakeInAccess_isOffAndLocksNoMore() {
+    func read_mistakeInAccess_isTheDefaultAndLocksNoMore() {
         let reading = read("[access]\nask-at-read = 1\nx = 1\n")
         #expect(reading.mistakes.count == 2 && reading.configuration == Configuration())
     }

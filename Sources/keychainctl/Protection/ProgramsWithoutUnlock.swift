@@ -34,7 +34,9 @@ package struct ProgramsWithoutUnlock {
         let found = Set(records.compactMap(Self.name)).filter { name in !listed.contains("\"\(name)\"") }.sorted()
         guard !found.isEmpty else { return .empty }
         let names = Text.list(found.map(Text.init(verbatim:)))
-        let value = found.map { name in "\"\(name)\"" }.joined(separator: ", ")
+        // A list takes the place of the one in force.
+        let kept = listed.dropFirst().dropLast()
+        let value = ((kept.isEmpty ? [] : [String(kept)]) + found.map { name in "\"\(name)\"" }).joined(separator: ", ")
         return Text(
             """
             \(names) may read it without unlocking it first, and then gets nothing. To be asked at such a \

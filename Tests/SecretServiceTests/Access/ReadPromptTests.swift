@@ -227,6 +227,25 @@ struct ReadPromptTests {
         }
     }
 
+    @Test("docker's helper gets the user name from a keychain that was never unlocked, without a setting")
+    func dockerHelper_neverUnlocked_getsTheCredential() async throws {
+        let registry = "https://registry.example.com"
+        let credential = #"{"ServerURL":"\#(registry)","Username":"anna","Secret":"one"}"#
+        try await RunningService.withService { service in
+            let environment = service.daemon.environment
+            func helper(_ command: String, _ input: String) async throws -> CommandResult {
+                let program = "/usr/bin/docker-credential-secretservice"
+                return try await Command.run(program, [command], environment: environment, input: Array(input.utf8))
+            }
+            #expect(try await helper("store", credential).succeeded)
+            try await service.daemon.restart(KeychainDaemon.Options(password: nil))
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            #expect(try await helper("get", registry).output.starts(with: credential.utf8))
+            #expect(prompter.questions.count == 1)
+            await prompter.crash()
+        }
+    }
+
     @Test("the properties of a never unlocked item ask only after a search that has found it")
     func getAll_neverUnlocked_asksAfterItsSearch() async throws {
         try await runNeverUnlocked { service, prompter, item in
