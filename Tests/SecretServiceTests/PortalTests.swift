@@ -115,6 +115,7 @@ struct PortalTests {
             let response = Task { @BusActor in try await retrieve("org.example.App", to: file, for: portal) }
             _ = await transfers.next()
             _ = try await service.client.searchItems(["a": "b"])
+            try service.daemon.clock.pass(.seconds(2))
             #expect(try await response.value == 2)
         }
     }
