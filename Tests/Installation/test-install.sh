@@ -140,4 +140,4 @@ check_equal "nothing else is replaced either" "$(stat -c %z "$prefix/bin/keychai
 PATH=$work/bin:$PATH make --no-print-directory uninstall PREFIX="$prefix" >"$work/said" 2>&1
 check_match "make uninstall names a file of a package" "$(<"$work/said")" "left $prefix/bin/keychaind,"
 check_equal "make uninstall removes all but the file of the package" "$(find "$prefix" -type f)" "$prefix/bin/keychaind"
-check "the real package manager's files are recognised" test "$(scripts/foreign-files /bin/x "$(command -v secret-tool)")"
+check "the real package manager's files are recognised" test "$(scripts/foreign-files /bin/x "$(type -P secret-tool)")"
