@@ -65,7 +65,7 @@ import Testing
         #expect(try contents.texts == log.read())
     }
 
-    @Test func otherReader_findsTheSameInDamagedFiles() throws {
+    @Test func otherReader_findsTheSameInDamagedAndCutFiles() throws {
         let folder = LogFolder()
         var log = try Optional(folder.create())
         for number in UInt64(1)...5 { try log?.commit(.put(number, "record \(number)"), .put(10 + number, "second")) }
@@ -77,6 +77,8 @@ import Testing
             damaged[place] ^= 1
             folder.bytes = damaged
             #expect(try read(folder).texts == folder.open(readOnly: true).read(checksSecrets: false), "byte \(place)")
+            folder.bytes = Array(bytes[..<place])
+            #expect(try read(folder).texts == folder.open(readOnly: true).read(checksSecrets: false), "\(place) bytes")
         }
     }
 }

@@ -35,31 +35,38 @@ def read_frame(data, place, last, file):
         return None
     kind, flags, index, *sizes, sequence, number, older = struct.unpack(">BBxxIIIIQQQ", head[4:48])
     rest = data[place + 96:place + 96 + sum(sizes)]
-    if len(rest) != sum(sizes) or sizes[1] < 28 or sequence <= last or number >= 1 << 56:
+    if sizes[1] < 28 or sequence <= last or number >= 1 << 56:
         return None
     parts = rest[:sizes[0]], rest[sizes[0]:sizes[0] + sizes[1]], rest[sizes[0] + sizes[1]:]
     return {"id": (kind, number), "flags": flags, "index": index, "sequence": sequence, "older": older, "head": head,
-            "parts": parts, "end": place + 96 + len(rest), "intact": mark(rest) == head[64:80]}
+            "parts": parts, "end": place + 96 + sum(sizes), "intact": mark(rest) == head[64:80],
+            "cut": len(rest) < sum(sizes)}
 
 
-def frames(data, file):
-    """Yields the frames, and None for damage."""
-    place, body, last = 4176, 4176, 0
+def read_frames(data, file):
+    """Returns the frames, with None for damage, and whether the file was cut off."""
+    found, place, body, last = [], 4176, 4176, 0
     while any(data[place:]):
         frame = read_frame(data, place, last, file)
-        if frame is None:
-            yield None
-            place = next((start for start in range(body, len(data)) if read_frame(data, start, last, file)), len(data))
+        if frame is None or frame["cut"]:
+            found.append(None)
+            behind = [(start, frame) for start in range(body, len(data))
+                      if (frame := read_frame(data, start, last, file))]
+            place = next((start for start, frame in behind if not frame["cut"]), None)
+            if place is None:
+                return found + [frame for _, frame in behind[-1:]], bool(behind) or any(data[-64:])
             continue
-        yield frame
+        found.append(frame)
         place, body, last = frame["end"], place + 96, frame["sequence"]
+    return found, len(data) - place < 64
 
 
 def main():
     data, key = open(sys.argv[1], "rb").read(), AESGCM(bytes.fromhex(sys.argv[2]))
     log, file = read_header(data)
     commits, chain, damaged = [[]], file, False
-    for frame in frames(data, file):
+    frames, is_cut = read_frames(data, file)
+    for frame in frames:
         if frame is None:
             damaged = True
             continue
@@ -70,7 +77,7 @@ def main():
         commits[-1].append(frame)
     last = commits[-1]
     whole = [frame["index"] for frame in last] == list(range(len(last))) and all(frame["intact"] for frame in last)
-    if last and not (whole and last[-1]["flags"] & 1):
+    if last and not is_cut and not (whole and last[-1]["flags"] & 1):
         commits.pop()
     records = {}
     for frame in sum(commits, []):
@@ -80,6 +87,9 @@ def main():
         opened, sealed, secret = frame["parts"]
         place = file + frame["head"][:64] + secret[-16:] + opened
         if frame["flags"] & 2:
+            continue
+        if frame["cut"]:
+            shown[f"{kind}/{number}"] = None
             continue
         try:
             metadata = key.decrypt(sealed[:12], sealed[12:], place)
