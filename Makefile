@@ -6,8 +6,7 @@ SWIFT ?= swift
 SWIFT_BUILD_OPTIONS ?=
 # All addresses of functions are looked up at the start, and then read-only.
 SWIFT_LINK_OPTIONS = -Xlinker -z -Xlinker now
-# SwiftPM hands the traits to the compiler in the order of a set: another order would compile everything anew.
-export SWIFT_DETERMINISTIC_HASHING = 1
+SWIFT_BUILD = SWIFT='$(SWIFT)' scripts/build
 INSTALL ?= install
 STRIP ?= strip
 CC ?= cc
@@ -76,8 +75,8 @@ packages:
 	scripts/install-packages build
 
 build: pam helper
-	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) $(SWIFT_BUILD_OPTIONS) --product keychaind
-	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) $(SWIFT_BUILD_OPTIONS) --product keychainctl
+	$(SWIFT_BUILD) -c release $(SWIFT_LINK_OPTIONS) $(SWIFT_BUILD_OPTIONS) --product keychaind
+	$(SWIFT_BUILD) -c release $(SWIFT_LINK_OPTIONS) $(SWIFT_BUILD_OPTIONS) --product keychainctl
 	$(MAKE) completions catalogues
 
 # For three shells, from the program itself.
@@ -142,12 +141,12 @@ sanitize:
 # One site for all libraries, in .build/documentation/site.
 docs:
 	SWIFT='$(SWIFT)' scripts/prepare build
-	scripts/docs
+	SWIFT='$(SWIFT)' scripts/docs
 
 # Packages that use this one beside others; with CONSUMER=tls, one of them. The first build takes half an hour.
 consumers:
 	SWIFT='$(SWIFT)' scripts/prepare test
-	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
+	$(SWIFT_BUILD) -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	LIMIT=3600 SWIFT='$(SWIFT)' Tests/Scripts/run Consumers $(or $(CONSUMER),all)
 
 # A source archive that builds without a network, in .build/dist, and Debian packages of it, in .build/deb.
@@ -169,16 +168,18 @@ proof:
 
 bench:
 	SWIFT='$(SWIFT)' scripts/prepare bench
-	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
-	$(SWIFT) run -c release KeychaindMicrobenchmarks
-	$(SWIFT) run -c release KeychaindServiceBenchmark
+	$(SWIFT_BUILD) -c release $(SWIFT_LINK_OPTIONS) --product keychaind
+	$(SWIFT_BUILD) -c release --product KeychaindMicrobenchmarks
+	$(SWIFT_BUILD) -c release --product KeychaindServiceBenchmark
+	$(dir $(RELEASE))KeychaindMicrobenchmarks
+	$(dir $(RELEASE))KeychaindServiceBenchmark
 	Benchmarks/Session/session.py $(RELEASE)
 
 # Draws docs/comparison.md anew, beside other providers; a quarter of an hour, of an otherwise idle computer.
 compare:
 	SWIFT='$(SWIFT)' scripts/prepare compare
-	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
-	$(SWIFT) build -c release --product KeychaindServiceBenchmark
+	$(SWIFT_BUILD) -c release $(SWIFT_LINK_OPTIONS) --product keychaind
+	$(SWIFT_BUILD) -c release --product KeychaindServiceBenchmark
 	Benchmarks/Comparison/compare.py
 
 lint:

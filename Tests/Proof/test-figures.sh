@@ -2,7 +2,7 @@
 # What calls take up to 100,000 items, and one program beside another's 1,024 calls; fails where an answer is wrong.
 
 program=$("${SWIFT:-swift}" build -c release --show-bin-path)/KeychaindServiceBenchmark
-check "the benchmark is built" "${SWIFT:-swift}" build -c release --product KeychaindServiceBenchmark
+check "the benchmark is built" scripts/build -c release --product KeychaindServiceBenchmark
 for figures in full floods; do
     status=0
     "$program" "--$figures" >"$work/$figures" 2>&1 || status=$?
