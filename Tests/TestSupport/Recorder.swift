@@ -4,6 +4,7 @@ import Synchronization
 package final class Recorder<Element: Sendable>: Sendable {
     private struct Waiter {
         let what: String
+        let start: Int
         let matches: @Sendable (Element) -> Bool
         let continuation: CheckedContinuation<Element, any Error>
         let timer: Task<Void, Never>
@@ -34,7 +35,8 @@ package final class Recorder<Element: Sendable>: Sendable {
     package func record(_ element: Element) {
         let resumed = state.withLock { state in
             state.elements.append(element)
-            let resumed = state.waiters.filter { $0.value.matches(element) }
+            let count = state.elements.count
+            let resumed = state.waiters.filter { $0.value.start < count && $0.value.matches(element) }
             for id in resumed.keys {
                 state.waiters[id] = nil
             }
@@ -79,20 +81,22 @@ package final class Recorder<Element: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = Waiter(
                     what: what,
+                    start: start,
                     matches: matches,
                     continuation: continuation,
                     timer: Task { await self.expire(id, after: limit) }
                 )
-                add(waiter, id, after: start)
+                add(waiter, id)
             }
         } onCancel: {
             end(id, throwing: CancellationError())
         }
     }
 
-    private func add(_ waiter: Waiter, _ id: UInt64, after start: Int) {
+    private func add(_ waiter: Waiter, _ id: UInt64) {
         let outcome: Result<Element, any Error>? = state.withLock { state in
-            if let element = state.elements.dropFirst(start).first(where: waiter.matches) { return .success(element) }
+            let elements = state.elements.dropFirst(waiter.start)
+            if let element = elements.first(where: waiter.matches) { return .success(element) }
             if state.isFinished { return .failure(WaitError.ended(waiter.what)) }
             if Task.isCancelled { return .failure(CancellationError()) }
             state.waiters[id] = waiter
