@@ -1,6 +1,7 @@
 import CKeychaindSQLite
 import Glibc
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -73,7 +74,7 @@ extension FailingDiskTests {
     private nonisolated static let momentaryFailures: [(operation: FailingDisk.Failure.Operation, status: CInt)] =
         (failedReads + [FailingDisk.shortRead]).map { status in (.read, status) } + [(.open, SQLITE_OK)]
 
-    @Test(arguments: momentaryFailures, [1, 3])
+    @Test(arguments: momentaryFailures.sample(oneIn: 3), [1, 3])
     func closedFileThatFailsForAMoment_nextChangeWorks(
         failure: (operation: FailingDisk.Failure.Operation, status: CInt),
         times: Int

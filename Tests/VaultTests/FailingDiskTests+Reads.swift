@@ -1,6 +1,7 @@
 import CKeychaindSQLite
 import Glibc
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -12,7 +13,7 @@ extension FailingDiskTests {
         SQLITE_IOERR | 33 << 8,
     ]
 
-    @Test(arguments: failedReads)
+    @Test(arguments: failedReads.sample(oneIn: 3))
     func stateNotRead_isLeftAsItIs_andTakenUpWhenTheDiskWorks(status: CInt) async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
@@ -94,7 +95,7 @@ extension FailingDiskTests {
         Issue.record("every read is short")
     }
 
-    @Test(arguments: failedReads)
+    @Test(arguments: failedReads.sample(oneIn: 3))
     func collectionNotRead_isTakenUpWhenTheDiskWorks(status: CInt) async throws {
         var vault = try await opened()
         let id = try await vault.unlockedLogin().add("kept", ["n": "1"], secret: "kept")
