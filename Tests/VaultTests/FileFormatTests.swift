@@ -100,7 +100,6 @@ import Testing
         _ = try await vault.unlockedLogin("passcode")
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
         let id = try await work.protect("devicePasscode", secret: "first")
-        #expect(try folder.text("PRAGMA user_version", in: "Work.keychain") == "4")
         let key = try await work.key(of: id, in: vault, passcode: "passcode")
         try await work.updateItem(id, secret: Fixture.secret("second"), key: key)
         try await work.protect(
@@ -114,18 +113,6 @@ import Testing
         let contents = try await reader.read(passwords: "own\npasscode\nsesame")
         #expect(contents.items.map(\.text) == ["second", "both"])
         #expect(try await reader.read(passwords: "own").items.map(\.text) == [nil, nil])
-        #expect(try RawDatabase(folder.file("login.keychain")).text("PRAGMA user_version") == "1")
-    }
-
-    @Test func passcodeSlotOfAnEarlierVersion_readByAnotherProgram_opensWithLogin() async throws {
-        let earlier = try TemporaryFolder(copying: "format-3")
-        let contents = try await OtherReader(earlier, file: "Work.keychain", login: "login.keychain")
-            .read(passwords: "own\n\(Fixture.password)\nsesame")
-        #expect(
-            contents.items.map(\.text) == [
-                "sealed in work", "both in work", "presence in work", "application in work", "plain in work",
-            ]
-        )
     }
 
     @Test func loginSlot_readByAnotherProgram_hasTheMasterKey() async throws {
@@ -138,22 +125,5 @@ import Testing
         await vault.close()
         let reader = OtherReader(folder, file: "Work.keychain", login: "login.keychain")
         #expect(try await reader.read(passwords: "own\nnew").items.map(\.text) == ["kept"])
-    }
-
-    @Test func version_isOneUntilAnItemHasAKey() async throws {
-        let vault = try await Vault.opened(Fixture.configuration(folder))
-        let login = try await vault.unlockedLogin()
-        try await login.protect("userPresence")
-        func version() throws -> String {
-            try folder.text("PRAGMA user_version", in: "login.keychain")
-        }
-        #expect(try version() == "1")
-        let id = try await login.protect("devicePasscode", "b")
-        #expect(try version() == "2")
-        try await login.deleteItem(id, authenticated: true)
-        #expect(try version() == "2")
-        await vault.close()
-        #expect(try version() == "2")
-        #expect(try await OtherReader(folder).read(passwords: Fixture.password).items.count == 1)
     }
 }

@@ -188,24 +188,6 @@ import Testing
         )
     }
 
-    @Test func generationsOfEarlierVersions_comeFirst() async throws {
-        var vault = try await opened()
-        let login = try await vault.unlockedLogin()
-        for _ in 0..<2 { try await login.add() }
-        let copy = try folder.bytes(of: "generations/" + #require(generations.first))
-        let earlier = ["login.20230101T000000Z.keychain", "login.29990101T000000Z.keychain"]
-        for name in earlier { try folder.write(copy, to: "generations/" + name) }
-        await vault.close()
-        for remaining in [earlier.suffix(1), []] {
-            clock.advance(seconds: day)
-            vault = try await opened()
-            try await vault.unlockedLogin().add()
-            #expect(try await vault.copies(nil).count == 3)
-            await vault.close()
-            #expect(generations.filter { name in !name.contains("-") } == Array(remaining))
-        }
-    }
-
     @Test func damagedCollection_isNotCopied() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()

@@ -81,7 +81,7 @@ import Testing
         var vault = try await opened()
         let (login, session) = try await prepare(vault)
         // The first one by its name: none after it is removed.
-        let obstacle = "generations/login.20200101T000000Z.keychain"
+        let obstacle = "generations/login.000001-20200101T000000Z.keychain"
         try folder.makeFolder(obstacle)
         let former = generations
         try await vault.delete(login)

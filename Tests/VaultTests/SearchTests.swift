@@ -122,21 +122,6 @@ import Testing
         await reopened.close()
     }
 
-    /// The tags of an earlier version lack that of the generic schema; other searches work before the first unlock.
-    @Test func search_inAFileOfAnEarlierVersion_findsAll() async throws {
-        let earlier = try TemporaryFolder(copying: "format-3")
-        for isFirst in [true, false] {
-            let vault = try await Vault.opened(Fixture.configuration(earlier))
-            let login = try #require(vault.collection(named: .login))
-            #expect(login.search(["service": "passcode"]).count == 1 && login.problem == nil)
-            #expect(login.search(["xdg:schema": "org.freedesktop.Secret.Generic"]).isEmpty == isFirst)
-            try await login.unlock(with: Fixture.bytes(Fixture.password))
-            #expect(login.problem == nil)
-            #expect(login.search(["xdg:schema": "org.freedesktop.Secret.Generic"]).count == login.itemCount)
-            await vault.close()
-        }
-    }
-
     @Test func search_matchesAModel() async throws {
         let (vault, login) = try await login()
         var generator = SeededGenerator(seed: 7)

@@ -42,15 +42,6 @@ final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Copies the files of an earlier version from `Fixtures`.
-    convenience init(copying fixture: String) throws {
-        self.init()
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/" + fixture
-        for name in try FileManager.default.contentsOfDirectory(atPath: source) where name != "README.md" {
-            try FileManager.default.copyItem(atPath: source + "/" + name, toPath: file(name))
-        }
-    }
-
     /// Returns the path of a file.
     func file(_ name: String) -> String { path + "/" + name }
 

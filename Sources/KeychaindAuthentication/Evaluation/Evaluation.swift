@@ -156,9 +156,7 @@ package final class Evaluation {
 
     /// Whether the lockout has come about in an open dialog, and the passcode would end it.
     private func canFreeReader(after error: AuthenticationError) -> Bool {
-        guard request.freesReader, error.code == .biometryLockout, passcode.isSet, passcode.lockout == nil else {
-            return false
-        }
+        guard request.freesReader, error.code == .biometryLockout, passcode.isSet else { return false }
         return question.isShown || shownLockout != nil
     }
 

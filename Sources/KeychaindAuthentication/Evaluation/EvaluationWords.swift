@@ -5,8 +5,8 @@ package import KeychaindModel
 package struct EvaluationWords: Hashable, Sendable {
     package var language: Language
 
-    /// The default name of the passcode; dialogs avoid that word.
-    package static let passcodeName = Text("the password of your login keychain")
+    /// The name of the passcode; dialogs avoid that word.
+    private static let passcodeName = Text("the password of your login keychain")
 
     package var message: Text
 
@@ -24,8 +24,6 @@ package struct EvaluationWords: Hashable, Sendable {
 
     /// Nil for the default, empty for no fallback button.
     package var fallbackLabel: Text?
-
-    package var passcodeName: Text
 
     /// All that a person agrees to, for a prompter that shows the message alone; empty if the message says it.
     package var summary = Text.empty
@@ -45,7 +43,6 @@ package struct EvaluationWords: Hashable, Sendable {
         callerDetails: Text = .empty,
         cancelLabel: Text = .empty,
         fallbackLabel: Text? = nil,
-        passcodeName: Text = EvaluationWords.passcodeName,
         windowID: String = ""
     ) {
         self.language = language
@@ -56,7 +53,6 @@ package struct EvaluationWords: Hashable, Sendable {
         self.callerDetails = callerDetails
         self.cancelLabel = cancelLabel
         self.fallbackLabel = fallbackLabel
-        self.passcodeName = passcodeName
         self.windowID = windowID
     }
 
@@ -96,7 +92,7 @@ package struct EvaluationWords: Hashable, Sendable {
     private func passwordName(_ passwords: FactorSet) -> Text? {
         let names = passwords.factors.compactMap { factor in
             switch factor {
-            case .passcode: passcodeName
+            case .passcode: EvaluationWords.passcodeName
             case .applicationPassword: Text("the item’s own password")
             case .biometryAny, .biometryCurrentSet: nil
             }

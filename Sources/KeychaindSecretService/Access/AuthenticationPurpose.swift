@@ -20,9 +20,6 @@ package struct AuthenticationPurpose: Sendable {
     /// What the answer also opens; nil for nothing.
     package var scope: ProofScope?
 
-    /// Label of the keychain whose own password is asked for; nil for the passcode.
-    var keychain: String?
-
     /// What else the dialog offers, if anything.
     var choice: PromptRequest.Choice<Text>?
 
@@ -51,7 +48,6 @@ package struct AuthenticationPurpose: Sendable {
             windowID: windowID
         )
         words.choice = choice
-        if let keychain { words.passcodeName = Text("the password of the keychain “\(PromptText.name(keychain))”") }
         return words
     }
 
@@ -90,10 +86,8 @@ package struct ProofScope: Sendable {
     var allowsChanges = false
 
     /// The scope of a policy; an application password proves nothing for other items.
-    ///
-    /// - Parameter hasOwnPasscode: whether the passcode is the password of another keychain than `login`.
-    package init(of policy: Policy, for reuse: Duration, hasOwnPasscode: Bool = false) {
-        factors = policy.factors.subtracting(hasOwnPasscode ? [.passcode, .applicationPassword] : .applicationPassword)
+    package init(of policy: Policy, for reuse: Duration) {
+        factors = policy.factors.subtracting(.applicationPassword)
         self.reuse = reuse
     }
 

@@ -42,15 +42,14 @@ final class ItemAuthentication {
     }
 
     /// The purpose in the dialog for items under one policy.
-    func purpose(of items: [ProtectedItem], by policy: Policy, keychain: String? = nil) -> AuthenticationPurpose {
+    func purpose(of items: [ProtectedItem], by policy: Policy) -> AuthenticationPurpose {
         var purpose = AuthenticationPurpose(caller: caller, names: items.map(\.name), settings: settings)
         purpose.action = action
-        purpose.keychain = keychain
         purpose.keychains = items.keychainLabels
         // Without a reuse time, a context keeps no proof: the items use it up. Approval of a change or a deletion
         // covers nothing else.
         if context != nil, action == .use, settings.reuse > .zero {
-            let scope = ProofScope(of: policy, for: settings.reuse, hasOwnPasscode: keychain != nil)
+            let scope = ProofScope(of: policy, for: settings.reuse)
             if !scope.factors.isEmpty { purpose.scope = scope }
         }
         return purpose
@@ -67,7 +66,7 @@ final class ItemAuthentication {
         for isNamed in [true, false] {
             let groups = await authenticator.largeAnswers.lookAt(items.count, for: client) { slice in
                 let isMeant = { (item: ProtectedItem) in (named?.contains(item) ?? false) == isNamed }
-                return await ItemGroup.groups(of: items, where: isMeant, in: authenticator.vault, &slice)
+                return await ItemGroup.groups(of: items, where: isMeant, &slice)
             }
             for part in groups.lazy.flatMap(\.parts) {
                 try await authenticate(part, given: isNamed ? named?.passcode : nil, asking: conversation)
@@ -83,18 +82,13 @@ final class ItemAuthentication {
         // An earlier dialog may have taken long; this one names the items as they are when it opens.
         let group = group.current
         guard let first = group.items.first else { return }
-        let passcodeCollection = group.passcodeCollection(in: authenticator.vault)
-        let passcode = VaultPasscode(
-            authenticator.vault,
-            for: passcodeCollection,
-            countedBy: passcodeCollection.flatMap { authenticator.lockouts.keeper(of: $0, for: .people) }
-        )
+        let passcode = VaultPasscode(authenticator.vault)
         defer { passcode.forget() }
         let hasOwnPassword = group.policy.factors.contains(.applicationPassword)
         let lockouts = authenticator.lockouts
         let ownPassword =
             hasOwnPassword ? ApplicationPassword(of: first, after: passcode, countedBy: lockouts) : nil
-        var purpose = purpose(of: group.items, by: group.policy, keychain: passcodeCollection?.label)
+        var purpose = purpose(of: group.items, by: group.policy)
         let always = action == .use ? AlwaysOffer(to: caller, of: group.items) : nil
         purpose.choice = always.map { _ in AlwaysOffer.choice }
         var request = EvaluationRequest(

@@ -7,8 +7,6 @@ import KeychaindVault
 struct ItemGroup {
     private struct Key: Hashable {
         let policy: Policy
-        /// The collection whose own password serves as the passcode; nil for `login`.
-        let collection: CollectionName?
         /// The item itself for an application password, which opens no other.
         let item: ItemReference?
         /// The enrolled fingers that the items are bound to.
@@ -31,7 +29,6 @@ struct ItemGroup {
     static func groups(
         of items: [ProtectedItem],
         where isMeant: (ProtectedItem) -> Bool,
-        in vault: Vault,
         _ slice: inout TimeSlice
     ) async -> [ItemGroup] {
         var groups: [ItemGroup] = []
@@ -39,7 +36,7 @@ struct ItemGroup {
         for item in items {
             await slice.yieldIfOver()
             guard isMeant(item) else { continue }
-            let key = key(of: item, in: vault)
+            let key = key(of: item)
             if let position = positions[key] {
                 groups[position].items.append(item)
             } else {
@@ -50,23 +47,12 @@ struct ItemGroup {
         return groups
     }
 
-    private static func key(of item: ProtectedItem, in vault: Vault) -> Key {
+    private static func key(of item: ProtectedItem) -> Key {
         let factors = item.policy.factors
-        let hasOwnPasscode =
-            item.isSealed && factors.contains(.passcode) && !vault.passcodeOpens(item.id, in: item.collection)
         return Key(
             policy: item.policy,
-            collection: hasOwnPasscode ? item.collection.name : nil,
             item: factors.contains(.applicationPassword) ? item.reference : nil,
             binding: factors.contains(.biometryCurrentSet) ? item.biometryBinding : nil
         )
-    }
-
-    /// The collection whose own password serves as the passcode; nil for `login`.
-    func passcodeCollection(in vault: Vault) -> Collection? {
-        guard let item = items.first(where: \.isSealed), !vault.passcodeOpens(item.id, in: item.collection) else {
-            return nil
-        }
-        return item.collection
     }
 }

@@ -12,7 +12,7 @@ final class StoredKey: Sendable {
     private let type: KeyType
     /// The token of the key; nil for a key that the service can use itself.
     private let token: (any KeyToken)?
-    /// The public key in the attributes; nil in items of earlier versions.
+    /// The public key in the attributes; nil if a program has removed it.
     private let publicKey: KeychainValue?
 
     /// Throws `InvalidArgs` unless the attributes are those of a private key, `NotSupported` for a kind of key of later

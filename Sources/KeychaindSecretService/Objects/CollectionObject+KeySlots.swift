@@ -157,7 +157,6 @@ extension KeySlotInfo {
         let name =
             switch kind {
             case .password: Text("a password")
-            case .passcode: Text("the passcode")
             case .recoveryKey: Text("a recovery key")
             case .host: Text("this computer")
             case .securityKey: Text("a security key")
@@ -173,7 +172,6 @@ extension KeySlotInfo.Kind {
     var busName: String {
         switch self {
         case .password: "password"
-        case .passcode: "passcode"
         case .recoveryKey: "recovery-key"
         case .host: "host"
         case .securityKey: "security-key"

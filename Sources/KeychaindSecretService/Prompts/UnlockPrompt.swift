@@ -188,10 +188,9 @@ final class UnlockPrompt: PromptAction {
         var room = ItemNames.Room()
         return await items(while: { room.take($0.name) }) { id, collection in
             if unlocking.isAllowed(action, id, in: collection, for: client, context) { return nil }
-            guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode),
-                !collection.needsItemKey(id) || unlocking.vault.passcodeOpens(id, in: collection)
-            else { return nil }
-            return policy
+            return collection.protection(of: id).policy.flatMap { policy in
+                policy.factors.contains(.passcode) ? policy : nil
+            }
         }
     }
 

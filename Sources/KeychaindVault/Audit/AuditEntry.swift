@@ -93,7 +93,7 @@ extension AuditEntry {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: time.microsecondsSinceEpoch)
         bytes.append(kind.rawValue)
-        for text in [caller, item, policy, outcome] + (rule.isEmpty ? [] : [rule]) {
+        for text in [caller, item, policy, outcome, rule] {
             bytes.append(bigEndian: UInt16(clamping: text.utf8.count))
             bytes += text.utf8
         }
@@ -106,15 +106,11 @@ extension AuditEntry {
             return nil
         }
         var texts: [String] = []
-        for _ in 0..<4 {
+        for _ in 0..<5 {
             guard let text = reader.integer(UInt16.self).flatMap({ length in reader.bytes(Int(length)) }) else {
                 return nil
             }
             texts.append(String(decoding: text, as: UTF8.self))
-        }
-        // Entries of older versions end here.
-        if let rule = reader.integer(UInt16.self).flatMap({ length in reader.bytes(Int(length)) }) {
-            texts.append(String(decoding: rule, as: UTF8.self))
         }
         self.init(
             time: Timestamp(microsecondsSinceEpoch: time),
@@ -123,7 +119,7 @@ extension AuditEntry {
             item: texts[1],
             policy: texts[2],
             outcome: texts[3],
-            rule: texts.count > 4 ? texts[4] : ""
+            rule: texts[4]
         )
     }
 }

@@ -64,7 +64,7 @@ struct Salvage: Sendable {
         let sealed = try keys.collection.openState(remains.state())
         var state = known
         let database = try Database(path: folder.file(name.unfinishedFileName), mode: .exclusive)
-        try CollectionFile.fill(database, header: header, state: [], version: CollectionFormat.versions.upperBound)
+        try CollectionFile.fill(database, header: header, state: [])
         // If the file has changes that the memory lacks, items in memory may be deleted ones.
         let memory = sealed.map { sealed in sealed.revision > known.revision } == true ? nil : memory
         return try database.transaction { () throws(VaultError) in

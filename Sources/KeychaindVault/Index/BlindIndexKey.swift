@@ -12,22 +12,16 @@ final class BlindIndexKey: Sendable {
 
     let fingerprint: [UInt8]
 
-    /// The fingerprint beside tags that lack that of the generic schema, of an earlier version.
-    let earlierFingerprint: [UInt8]
-
     private let genericTag: UInt64
 
     init(_ key: borrowing SecureBytes) throws(VaultError) {
         let authenticator = try cipher { () throws(GcryptError) in try HMACSHA256(key: key) }
-        let fingerprints = try [1, 2].map { version throws(VaultError) in
-            // Differs from every attribute: a packed pair contains a NUL.
-            let message = Array("keychaind \(version) index fingerprint".utf8)
-            let code = try cipher { () throws(GcryptError) in
-                try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
-            }
-            return Array(code.prefix(8))
+        // Differs from every attribute: a packed pair contains a NUL.
+        let message = Array("keychaind 2 index fingerprint".utf8)
+        let code = try cipher { () throws(GcryptError) in
+            try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
         }
-        (earlierFingerprint, fingerprint) = (fingerprints[0], fingerprints[1])
+        fingerprint = Array(code.prefix(8))
         genericTag = try cipher { () throws(GcryptError) in
             try Attributes.genericPair.withRawBytes { (bytes) throws(GcryptError) in try authenticator.tag(bytes) }
         }

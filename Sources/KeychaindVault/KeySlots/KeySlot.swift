@@ -7,9 +7,6 @@ package struct KeySlot: Equatable, Sendable {
         /// A password with Argon2id; wraps the master key.
         case password = 1
 
-        /// The passcode, if it is the password of another collection; see ``PasscodeSlot``.
-        case passcode = 2
-
         /// See ``RecoverySlot``.
         case recoveryKey = 3
 
@@ -31,10 +28,7 @@ package struct KeySlot: Equatable, Sendable {
     var wrapped: [UInt8]
 
     var opensCollection: Bool {
-        switch Kind(rawValue: kind) {
-        case .password, .recoveryKey, .host, .securityKey, .login: true
-        case .passcode, nil: false
-        }
+        Kind(rawValue: kind) != nil
     }
 
     var note: KeySlotNote? {
@@ -49,7 +43,7 @@ package struct KeySlot: Equatable, Sendable {
         case .host: HostSlot.sizeBeforeNote(in: parameters)
         case .securityKey: SecurityKeySlot.sizeBeforeNote(in: parameters)
         case .login: LoginSlot.sizeBeforeNote
-        case .passcode, nil: nil
+        case nil: nil
         }
     }
 

@@ -5,9 +5,6 @@ package struct KeySlotInfo: Equatable, Sendable {
     package enum Kind: String, Sendable {
         case password
 
-        /// The passcode of another collection; opens protected items only.
-        case passcode
-
         case recoveryKey
 
         case host
@@ -44,7 +41,6 @@ extension KeySlotInfo {
         let (kind, made): (Kind, Timestamp?) =
             switch KeySlot.Kind(rawValue: slot.kind) {
             case .password: (.password, note?.made ?? header.created)
-            case .passcode: (.passcode, nil)
             case .recoveryKey: (.recoveryKey, note?.made)
             case .host: (.host, note?.made)
             case .securityKey: (.securityKey, note?.made)

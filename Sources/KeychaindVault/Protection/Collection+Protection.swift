@@ -13,7 +13,7 @@ extension Collection {
         table.hasProtectedItems && table[id]?.metadata.wraps != nil
     }
 
-    /// Unwraps an item key with the key from ``Vault/verifyPasscode(_:for:)``, the application password, or both.
+    /// Unwraps an item key with the key from ``Vault/verifyPasscode(_:)``, the application password, or both.
     ///
     /// Throws `locked`, `noSuchItem`, `notSupported` for an item without an item key, `authenticationNeeded` when no
     /// alternative of the policy is satisfied, `wrongApplicationPassword`, `wrongPassword` when the passcode belongs to
@@ -43,8 +43,7 @@ extension Collection {
             wraps: candidates,
             item: id,
             revision: wraps.revision,
-            collection: identifier,
-            header: isEphemeral ? nil : header
+            collection: identifier
         )
         return try await context.derivations.perform { [password] () throws(VaultError) in
             guard let password = password?.take() else {
@@ -141,7 +140,7 @@ extension Collection {
         switch (secret, key) {
         case (nil, _) where keepsKey: break
         case (let secret?, nil) where wraps == nil && alternatives == nil: update.secret = .ordinary(secret)
-        case (let secret?, let key?) where keepsKey && !isSealedToOwnPasscode(record):
+        case (let secret?, let key?) where keepsKey:
             update.secret = .underKey(secret, key)
         default:
             var newSecret = secret
@@ -164,13 +163,5 @@ extension Collection {
     /// Whether an item must have an item key, but the file was rolled back to a revision without one.
     func lacksKey(_ id: ItemID) -> Bool {
         hasProtectedItems && table[id]?.metadata.wraps == nil && table.protection(of: id).keyAlternatives != nil
-    }
-
-    /// Whether an item is sealed to this collection's own passcode key, as earlier versions did.
-    ///
-    /// The creator of the collection may know its password, so a new secret gets another key.
-    private func isSealedToOwnPasscode(_ record: ItemRecord) -> Bool {
-        guard name != .login, let wraps = record.metadata.wraps, wraps.login == nil else { return false }
-        return wraps.alternatives.contains(.passcode)
     }
 }

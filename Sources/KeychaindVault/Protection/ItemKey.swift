@@ -49,8 +49,6 @@ struct ItemKeyOpener: Sendable {
 
     let collection: [UInt8]
 
-    let header: CollectionHeader?
-
     func open(passcode: PasscodeKey?, applicationPassword password: borrowing SecureBytes) throws(VaultError) -> ItemKey
     {
         let asksForPassword = wraps.contains { wrap in wrap.derivation != nil }
@@ -58,36 +56,15 @@ struct ItemKeyOpener: Sendable {
             if let key = try open(pair: nil, password: password) { return key }
             throw VaultError(.wrongApplicationPassword, reason: "the application password of item \(item) is wrong")
         }
-        var isRightPasscode = false
-        var key: ItemKey?
-        try withPair(of: passcode) { (pair) throws(VaultError) in
-            switch pair {
-            case .some: isRightPasscode = true
-            case .none: return
-            }
-            key = try open(pair: pair, password: password)
-        }
-        if let key { return key }
-        guard isRightPasscode else {
+        // All wraps of a key are for the passcode of one `login`; those of its own items do not name it.
+        guard passcode.login == wraps.lazy.compactMap(\.login).first ?? collection else {
             throw VaultError(.wrongPassword, reason: "item \(item) is sealed to another passcode")
         }
+        if let key = try open(pair: passcode.pair, password: password) { return key }
         guard asksForPassword else {
             throw VaultError(.unreadable, reason: "the wrapped key of item \(item) is damaged")
         }
         throw VaultError(.wrongApplicationPassword, reason: "the application password of item \(item) is wrong")
-    }
-
-    /// Calls `body` with the key pair of the wraps; nil when the passcode does not give it.
-    private func withPair(
-        of passcode: PasscodeKey,
-        _ body: (borrowing X25519?) throws(VaultError) -> Void
-    ) throws(VaultError) {
-        // All wraps of a key are for the passcode of one collection.
-        if let login = wraps.lazy.compactMap(\.login).first {
-            try passcode.withPair(ofCollection: login, body)
-        } else {
-            try passcode.withPair(of: header, body)
-        }
     }
 
     private func open(

@@ -32,9 +32,6 @@ struct ItemKeyWraps: Equatable, Sendable {
     /// The factors with key material in each alternative, in the order of ``Policy/keyAlternatives``.
     var alternatives: [FactorSet] { wraps.map(\.factors) }
 
-    /// The identifier of the `login` whose passcode is needed; nil for the collection's own passcode key, or none.
-    var login: [UInt8]? { wraps.lazy.compactMap(\.login).first }
-
     private static func wraps(_ reader: inout ByteReader) -> [WrappedItemKey]? {
         var wraps: [WrappedItemKey] = []
         while !reader.remaining.isEmpty {

@@ -11,7 +11,7 @@ struct WrappedItemKey: Equatable, Sendable {
     private static let sealedSize = KeyPurpose.keySize + SealingKey.overhead
     let factors: FactorSet
 
-    /// The identifier of the `login` whose passcode is needed; nil for the collection's own passcode key.
+    /// The identifier of the `login` whose passcode is needed; nil in `login` itself, or for none.
     let login: [UInt8]?
 
     let publicKey: [UInt8]?

@@ -47,8 +47,6 @@ extension StateFile {
     }
 
     fileprivate func hasApplicationMark(_ mark: [UInt8]) throws(VaultError) -> Bool {
-        // A file of version 1 that cannot be written has no records.
-        guard version >= 2 else { return false }
         if try value(ofRecord: Self.name(of: mark)) != nil { return true }
         let count = try database.integer("SELECT count(*) FROM record WHERE name GLOB '\(Self.prefix)*'")
         return count >= Self.maximumMarks

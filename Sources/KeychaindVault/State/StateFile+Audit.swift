@@ -33,10 +33,8 @@ extension StateFile {
 
     /// Calls `body` with each audit row, newest first, until it returns false.
     func forEachAudit(_ body: (_ number: Int64, _ row: UnsafeRawBufferPointer) -> Bool) throws(VaultError) {
-        let tables = AuditRing.allCases.filter { ring in version >= ring.version }.map(\.table)
-        guard !tables.isEmpty else { return }
-        let selection = tables.map { table in "SELECT id, entry FROM \(table)" }.joined(separator: " UNION ALL ")
-        let rows = try database.prepare("\(selection) ORDER BY id DESC")
+        let selections = AuditRing.allCases.map { ring in "SELECT id, entry FROM \(ring.table)" }
+        let rows = try database.prepare("\(selections.joined(separator: " UNION ALL ")) ORDER BY id DESC")
         while try rows.step() {
             guard body(rows.integer(at: 0), rows.bytes(at: 1)) else { return }
         }
@@ -48,13 +46,6 @@ extension AuditRing {
         switch self {
         case .attended: "audit"
         case .unattended: "unattended"
-        }
-    }
-
-    fileprivate var version: UInt32 {
-        switch self {
-        case .attended: 2
-        case .unattended: 3
         }
     }
 }

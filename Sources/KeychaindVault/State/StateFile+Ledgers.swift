@@ -7,7 +7,6 @@ extension StateFile {
     }
 
     func ledger(of identifier: [UInt8]) throws(VaultError) -> StoredLedger? {
-        guard version >= 4 else { return nil }
         let row = try database.prepare("SELECT ledger FROM protection WHERE collection = ?1")
         try row.bind(identifier, at: 1)
         guard try row.step() else { return nil }

@@ -1,12 +1,7 @@
 /// The table of records: values by name, for data that has no table of its own.
-///
-/// A file of version 1 that cannot be written has no such table, and reads as one without records.
 extension StateFile {
-    private static let tableVersion: UInt32 = 2
-
     /// The value of a record; nil if there is no such record.
     func value(ofRecord name: String) throws(VaultError) -> [UInt8]? {
-        guard version >= Self.tableVersion else { return nil }
         let row = try database.prepare("SELECT value FROM record WHERE name = ?1")
         try row.bind(name, at: 1)
         return try row.step() ? Array(row.bytes(at: 0)) : nil
@@ -25,7 +20,6 @@ extension StateFile {
         orderedBy order: String = "name",
         _ body: (_ name: String, _ value: UnsafeRawBufferPointer) -> Void
     ) throws(VaultError) {
-        guard version >= Self.tableVersion else { return }
         let rows = try database.prepare(
             "SELECT name, value FROM record WHERE name GLOB '\(prefix)*' ORDER BY \(order) LIMIT \(limit)"
         )

@@ -7,16 +7,13 @@ final class StateFile {
     static let name = "state.db"
 
     private static let application: UInt32 = 0x4b43_4853
-    private static let versions: ClosedRange<UInt32> = 1...4
-    // The tables added by each version.
+    private static let version: UInt32 = 4
     private static let tables = [
-        ["CREATE TABLE alias (name TEXT PRIMARY KEY, collection TEXT NOT NULL) STRICT, WITHOUT ROWID"],
-        [
-            "CREATE TABLE audit (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT",
-            "CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
-        ],
-        ["CREATE TABLE unattended (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT"],
-        ["CREATE TABLE protection (collection BLOB PRIMARY KEY, ledger BLOB NOT NULL) STRICT, WITHOUT ROWID"],
+        "CREATE TABLE alias (name TEXT PRIMARY KEY, collection TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE audit (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT",
+        "CREATE TABLE protection (collection BLOB PRIMARY KEY, ledger BLOB NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE unattended (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT",
     ]
 
     struct Opened {
@@ -46,8 +43,6 @@ final class StateFile {
     private static let maximumAliases = VaultLimits.aliasesPerCollection * VaultLimits().collections
 
     let database: Database
-    // An older file that cannot be written lacks the newer tables.
-    let version: UInt32
     /// The reason why the file cannot be written, if any.
     let obstacle: VaultError?
 
@@ -126,21 +121,10 @@ final class StateFile {
     }
 
     private init(in folder: Folder) throws(VaultError) {
-        try FileProbe.check(folder.file(Self.name), application: Self.application, versions: Self.versions)
-        var version = Self.versions.lowerBound
+        try FileProbe.check(folder.file(Self.name), application: Self.application, version: Self.version)
         (database, obstacle) = try Database.open(Self.name, in: folder) { (database) throws(VaultError) in
-            version = UInt32(clamping: try database.integer("PRAGMA user_version"))
-            try FileProbe.check(version, in: Self.versions)
-            try database.check(tables: Self.tables.prefix(Int(version)).flatMap(\.self).sorted())
-        }
-        self.version = obstacle == nil ? Self.versions.upperBound : version
-        if obstacle == nil, version < Self.versions.upperBound { try upgrade(from: version) }
-    }
-
-    private func upgrade(from version: UInt32) throws(VaultError) {
-        try database.transaction { () throws(VaultError) in
-            for table in Self.tables.dropFirst(Int(version)).joined() { try database.execute(table) }
-            try database.execute("PRAGMA user_version = \(Self.versions.upperBound)")
+            try FileProbe.check(database.integer("PRAGMA user_version"), is: Self.version)
+            try database.check(tables: Self.tables)
         }
     }
 
@@ -154,7 +138,6 @@ final class StateFile {
     /// Throws `limitExceeded` if another alias would be too many for a collection.
     func checkRoom(for alias: String, of collection: String) throws(VaultError) {
         let aliases = try aliases()
-        // Of more aliases than that, which an earlier version stored, each can be set again.
         guard aliases[alias] != collection else { return }
         guard aliases.count(where: { other in other.value == collection }) < VaultLimits.aliasesPerCollection else {
             throw VaultError(
@@ -222,9 +205,9 @@ final class StateFile {
 
     private static func fill(_ database: Database) throws(VaultError) {
         try database.execute("PRAGMA synchronous = FULL")
-        try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(versions.upperBound)")
+        try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
         try database.transaction { () throws(VaultError) in
-            for table in tables.joined() { try database.execute(table) }
+            for table in tables { try database.execute(table) }
         }
     }
 }

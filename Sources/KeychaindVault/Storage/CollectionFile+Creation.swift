@@ -64,14 +64,13 @@ extension CollectionFile {
     static func fill(
         _ database: Database,
         header: CollectionHeader,
-        state: [UInt8],
-        version: UInt32 = CollectionFormat.versions.lowerBound
+        state: [UInt8]
     ) throws(VaultError) {
         try database.execute(
             """
             PRAGMA synchronous = FULL;
             PRAGMA application_id = \(CollectionFormat.application);
-            PRAGMA user_version = \(version)
+            PRAGMA user_version = \(CollectionFormat.version)
             """
         )
         try database.transaction { () throws(VaultError) in

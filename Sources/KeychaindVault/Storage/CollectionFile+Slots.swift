@@ -34,13 +34,10 @@ extension CollectionFile {
         of old: CollectionHeader,
         with slots: [KeySlot]
     ) throws(VaultError) -> SlotReplacement {
-        let hasNotes = slots.contains { slot in slot.note != nil }
-        let needed = hasNotes ? CollectionFormat.versionWithSlotNotes : 0
         let stored = try database.store { () throws(VaultError) -> CollectionHeader? in
             var present = old
             try addSlots(to: &present)
             guard present.slots == old.slots else { return present }
-            try raiseVersion(to: needed)
             for slot in old.slots where !slots.contains(slot) {
                 try database.run("DELETE FROM slot WHERE id = ?1", .integer(slot.id))
             }
@@ -49,7 +46,6 @@ extension CollectionFile {
             }
             return nil
         }
-        if stored.result == nil { versionWasRaised(to: needed) }
         return SlotReplacement(present: stored.result, doubt: stored.doubt)
     }
 

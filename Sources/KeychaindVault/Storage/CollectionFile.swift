@@ -15,7 +15,6 @@ final class CollectionFile {
     let folder: Folder
     let journal: String
     let database: Database
-    private var version: UInt32
     /// The approximate length of the journal.
     var journalBytes = 0
     var journalIsReserved = false
@@ -41,20 +40,17 @@ final class CollectionFile {
         try FileProbe.check(
             folder.file(name),
             application: CollectionFormat.application,
-            versions: CollectionFormat.versions
+            version: CollectionFormat.version
         )
         self.folder = folder
         journal = name + "-wal"
         try Self.checkJournal(of: name, in: folder)
-        var version: UInt32 = 0
         (database, obstacle) = try Database.open(name, in: folder, shared: isShared) { (database) throws(VaultError) in
             database.limitLength(toRowsWithin: limits)
             try database.check(tables: CollectionFormat.tables)
             // The journal may hold a newer version than the first page of the file.
-            version = UInt32(clamping: try database.integer("PRAGMA user_version"))
-            try FileProbe.check(version, in: CollectionFormat.versions)
+            try FileProbe.check(database.integer("PRAGMA user_version"), is: CollectionFormat.version)
         }
-        self.version = version
         if obstacle == nil, let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
         insertion = try database.prepare(
             "INSERT INTO item (id, revision, tags, metadata, secret) VALUES (?1, ?2, ?3, ?4, ?5)"
@@ -78,27 +74,15 @@ final class CollectionFile {
         _ writes: [Write],
         label: String,
         modified: Timestamp,
-        state: [UInt8],
-        version needed: UInt32
+        state: [UInt8]
     ) throws(VaultError) -> VaultError? {
-        let stored = try database.store { () throws(VaultError) in
-            try raiseVersion(to: needed)
+        try database.store { () throws(VaultError) in
             for write in writes { try apply(write) }
             try headerUpdate.bind(label, at: 1)
             try headerUpdate.bind(modified.microsecondsSinceEpoch, at: 2)
             try headerUpdate.bind(state, at: 3)
             try headerUpdate.run()
-        }
-        versionWasRaised(to: needed)
-        return stored.doubt
-    }
-
-    func raiseVersion(to needed: UInt32) throws(VaultError) {
-        if needed > version { try database.execute("PRAGMA user_version = \(needed)") }
-    }
-
-    func versionWasRaised(to needed: UInt32) {
-        version = max(version, needed)
+        }.doubt
     }
 
     /// Replaces the tags of items after a change of the index key; returns a doubt as ``Database/store(_:)``.

@@ -2,17 +2,9 @@ import KeychaindModel
 
 /// Constants of the file format; docs/file-format.md describes it.
 enum CollectionFormat {
-    /// The supported versions, in SQLite's `user_version`.
-    static let versions: ClosedRange<UInt32> = 1...versionWithLoginKeys
+    /// In SQLite's `user_version`.
+    static let version: UInt32 = 4
 
-    /// The version of a file with item keys; files without any later feature have version 1.
-    static let versionWithItemKeys: UInt32 = 2
-
-    /// The version of a file with key slot notes.
-    static let versionWithSlotNotes: UInt32 = 3
-
-    /// The version of a file with items sealed to the passcode of `login`, another collection.
-    static let versionWithLoginKeys: UInt32 = 4
     static let maximumSlots = 64
 
     /// `KCHN`, in SQLite's `application_id`.

@@ -47,8 +47,7 @@ extension CollectionWriter {
             sealer.writes,
             label: next.label,
             modified: next.modified,
-            state: sealedState,
-            version: sealer.neededVersion
+            state: sealedState
         )
         state = next
         let sealedSecrets = sealer.residentSecrets(upTo: configuration.limits.residentSecretBytes)

@@ -66,7 +66,7 @@ extension CollectionWriter {
         reserving items: Int
     ) throws(VaultError) -> LockedContents {
         guard let header else { throw VaultError.vaultClosed }
-        let tagsAreStale = ![indexKey.fingerprint, indexKey.earlierFingerprint].contains(header.indexKey)
+        let tagsAreStale = header.indexKey != indexKey.fingerprint
         var table = ItemTable()
         table.reserve(items: items)
         try source.forEachTags { id, revision, tags in

@@ -8,10 +8,10 @@ enum FileProbe {
     private static let versionOffset = 60
     private static let applicationOffset = 68
 
-    /// Throws unless the file is a regular SQLite database of the application, in a supported version.
+    /// Throws unless the file is a regular SQLite database of the application, in this version of its format.
     ///
     /// Do not call it while a connection to the file is open: closing the file drops the process's locks on it.
-    static func check(_ path: String, application: UInt32, versions: ClosedRange<UInt32>) throws(VaultError) {
+    static func check(_ path: String, application: UInt32, version: UInt32) throws(VaultError) {
         let file = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ELOOP { throw VaultError(.unreadable, reason: "it is a symbolic link") }
@@ -39,15 +39,14 @@ enum FileProbe {
         guard integer(in: header, at: applicationOffset) == application else {
             throw VaultError(.unreadable, reason: "the file is another program's database")
         }
-        try check(integer(in: header, at: versionOffset), in: versions)
+        try check(Int64(integer(in: header, at: versionOffset)), is: version)
     }
 
-    static func check(_ found: UInt32, in versions: ClosedRange<UInt32>) throws(VaultError) {
-        guard versions.contains(found) else {
+    static func check(_ found: Int64, is version: UInt32) throws(VaultError) {
+        guard found == version else {
             throw VaultError(
                 .unsupportedFormat,
-                reason:
-                    "the file has format \(found); this version of keychaind reads up to \(versions.upperBound)"
+                reason: "the file has format \(found); this version of keychaind reads format \(version)"
             )
         }
     }

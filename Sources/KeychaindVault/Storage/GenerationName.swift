@@ -3,12 +3,10 @@ import Glibc
 import KeychaindModel
 
 /// The name of a generation: `NAME.NUMBER-YYYYMMDDTHHMMSSZ.keychain`.
-///
-/// Earlier versions left the number out; those generations come first, by time.
 struct GenerationName: Comparable {
     let file: String
 
-    /// The place in the order; zero for a name without one.
+    /// The place in the order.
     let number: UInt64
 
     /// The time when it was made, by the clock of then, in seconds since the epoch.
@@ -30,15 +28,11 @@ struct GenerationName: Comparable {
         guard file.hasPrefix(prefix), file.hasSuffix(CollectionFormat.suffix) else { return nil }
         let middle = file.dropFirst(prefix.utf8.count).dropLast(CollectionFormat.suffix.utf8.count)
         let parts = middle.split(separator: "-", omittingEmptySubsequences: false)
-        guard let stamp = parts.last, let seconds = Self.seconds(Array(stamp.utf8)) else { return nil }
-        switch parts.count {
-        case 1: number = 0
-        case 2:
-            guard parts[0].utf8.allSatisfy(Self.isDigit), let found = UInt64(parts[0]), found > 0 else { return nil }
-            number = found
-        default: return nil
-        }
+        guard parts.count == 2, let seconds = Self.seconds(Array(parts[1].utf8)),
+            parts[0].utf8.allSatisfy(Self.isDigit), let number = UInt64(parts[0]), number > 0
+        else { return nil }
         self.file = file
+        self.number = number
         self.seconds = seconds
     }
 

@@ -52,13 +52,7 @@ extension Generations {
         }
         if !writes.isEmpty {
             let sealed = try keys.seal(state)
-            let doubt = try file.write(
-                writes,
-                label: state.label,
-                modified: state.modified,
-                state: sealed,
-                version: 0
-            )
+            let doubt = try file.write(writes, label: state.label, modified: state.modified, state: sealed)
             if let doubt { throw doubt }
         }
         // The file has the old pages until the checkpoint.

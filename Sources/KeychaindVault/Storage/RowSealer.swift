@@ -7,8 +7,6 @@ struct RowSealer {
     private let secretsKey: SecretsKey
     private(set) var writes: [CollectionFile.Write] = []
 
-    /// The format version that the rows need; zero for any.
-    private(set) var neededVersion: UInt32 = 0
     private(set) var hash: MultisetHash
 
     init(keys: CollectionKeys, secretsKey: SecretsKey, hash: MultisetHash) {
@@ -81,12 +79,7 @@ struct RowSealer {
         try keys.seal(row.metadata, of: row.id, revision: row.revision, tags: tags)
     }
 
-    private mutating func seal(_ secret: SharedSecret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
-        if row.key != nil {
-            let isForLogin = row.metadata.wraps?.login != nil
-            let version = isForLogin ? CollectionFormat.versionWithLoginKeys : CollectionFormat.versionWithItemKeys
-            neededVersion = max(neededVersion, version)
-        }
-        return try secretsKey.seal(secret.secret, of: row)
+    private func seal(_ secret: SharedSecret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
+        try secretsKey.seal(secret.secret, of: row)
     }
 }

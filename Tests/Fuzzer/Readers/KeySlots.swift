@@ -46,7 +46,6 @@ extension FuzzReader {
             opens { _ = try SecurityKeySlot.open(slot, with: secret, collection: identifier) },
             opens { _ = try HostSlot.open(slot, by: MirrorHost(), collection: identifier) },
             opens { _ = try LoginSlot.open(slot, with: loginKey(secret), collection: identifier) },
-            opens { _ = try PasscodeSlot.open(slot, with: login, collection: identifier) },
         ]
         guard opened.contains(true) else { throw Refusal() }
     }
@@ -57,10 +56,6 @@ extension FuzzReader {
             secrets: try SecretsKey(secret.copy(in: .locked), collection: identifier)
         )
     }
-
-    private static let login = try? X25519(
-        privateKey: SecureBytes(copying: [UInt8](repeating: 2, count: 32), in: .locked)
-    )
 
     private static func opens(_ body: () throws -> Void) -> Bool {
         do {

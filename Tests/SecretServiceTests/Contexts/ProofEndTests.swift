@@ -188,40 +188,6 @@ struct ProofEndTests {
             #expect(try await context.unlock([items[1]]).unlocked.isEmpty)
         }
     }
-
-    /// Another keychain's password is not the passcode, even if an earlier version sealed items with it.
-    @Test("another keychain's password is no authentication for login")
-    func passwordOfAnotherKeychain_provesNothingForLogin() async throws {
-        try await RunningService.withPrompter([.answer("alone")]) { service, prompter in
-            let client = service.client
-            try await service.daemon.stop()
-            try Self.putBackEarlierVersion(for: service.daemon)
-            try await service.daemon.start(KeychainDaemon.Options(password: nil))
-            let session = try await client.openPlainSession()
-            let alone = ObjectPath(unchecked: ObjectPath.login.rawValue.replacing("login", with: "Alone"))
-            try await client.unlockWithMasterPassword(alone, .password("alone", session))
-            let sealed = try #require(try await client.searchItems(["service": "bank"]).locked.first)
-            let context = try await makeContext(client)
-            let prompt = try await context.unlock([sealed]).prompt
-            #expect(try await client.complete(prompt).paths == [sealed.rawValue])
-            try await client.unlockWithMasterPassword(.login, .password("correct horse", session))
-            let inLogin = try await client.searchItems(["service": "passcode"]).locked
-            #expect(!inLogin.isEmpty)
-            #expect(try await context.unlock(inLogin).unlocked.isEmpty)
-        }
-    }
-
-    /// Replaces a daemon's files with those of the version before format 4.
-    private static func putBackEarlierVersion(for daemon: KeychainDaemon) throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        let folder = daemon.dataHome + "/keychaind"
-        // A daemon that ends at once has created none.
-        if FileManager.default.fileExists(atPath: folder) { try FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.copyItem(
-            atPath: tests.appending(path: "VaultTests/Fixtures/format-3").standardized.path,
-            toPath: folder
-        )
-    }
 }
 
 extension PromptQuestion {

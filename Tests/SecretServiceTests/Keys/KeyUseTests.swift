@@ -156,7 +156,7 @@ struct KeyUseTests {
             await #expect(throws: BusError.accessDenied) { try await client.secret(of: item, session: session) }
             #expect(try await client.secrets(of: [item], session: session).isEmpty)
         }
-        // A public key that is missing is one of an earlier version.
+        // A key whose public half is missing is no other key.
         try await change(["keychain:public-key": nil])
         #expect(try await KeyKind.p256.verifies(client.sign([1], with: item), of: [1], by: publicKey))
     }

@@ -63,63 +63,6 @@ import Testing
         await vault.close()
     }
 
-    /// Creates a file of the first version.
-    private func prepareFirstVersion() async throws {
-        let vault = try await opened()
-        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
-        try await vault.setAlias("mine", to: work)
-        await vault.close()
-        try RawDatabase(folder.file("state.db")).execute(
-            "DROP TABLE audit; DROP TABLE record; DROP TABLE protection; DROP TABLE unattended; PRAGMA user_version = 1"
-        )
-    }
-
-    @Test func firstVersion_isUpgraded_andKeepsAliases() async throws {
-        try await prepareFirstVersion()
-        var vault = try await opened()
-        #expect(vault.collection(forAlias: "mine")?.label == "Work")
-        #expect(vault.lockout(of: .people) == .none)
-        try await vault.setLockout([1], of: .people)
-        await vault.close()
-        #expect(try RawDatabase(folder.file("state.db")).text("PRAGMA user_version") == "4")
-        vault = try await opened()
-        #expect(vault.collection(forAlias: "mine")?.label == "Work")
-        #expect(vault.lockout(of: .people) == .record([1]))
-        await vault.close()
-    }
-
-    @Test func firstVersion_readOnlyFolder_isRead() async throws {
-        try await prepareFirstVersion()
-        try folder.makeReadOnly()
-        defer { folder.makeWritable() }
-        let vault = try await opened()
-        #expect(vault.collection(forAlias: "mine")?.label == "Work")
-        #expect(vault.lockout(of: .people) == .none)
-        _ = try await vault.collection(named: CollectionName(label: "Work"))?.unlock(with: Fixture.bytes("pw"))
-        await vault.close()
-    }
-
-    @Test(arguments: [false, true])
-    func secondVersion_isReadAndUpgraded(isReadOnly: Bool) async throws {
-        var vault = try await opened()
-        _ = try await vault.unlockedLogin()
-        let entry = AuditEntry(time: Timestamp.now(), kind: .denial)
-        vault.audit(entry, in: .attended)
-        try await vault.setLockout([1], of: .people)
-        await vault.close()
-        try RawDatabase(folder.file("state.db")).execute(
-            "DROP TABLE protection; DROP TABLE unattended; PRAGMA user_version = 2"
-        )
-        if isReadOnly { try folder.makeReadOnly() }
-        defer { folder.makeWritable() }
-        vault = try await opened()
-        _ = try await vault.unlockedLogin()
-        #expect(vault.lockout(of: .people) == .record([1]))
-        vault.audit(entry, in: .unattended)
-        #expect(try await vault.auditEntries() == [entry, entry])
-        await vault.close()
-    }
-
     @Test func lockouts_ofPeopleAndPrograms_areSeparate() async throws {
         var vault = try await opened()
         try await vault.setLockout([1], of: .programs)

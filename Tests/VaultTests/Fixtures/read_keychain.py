@@ -24,9 +24,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-FORMATS = 1, 2, 3, 4
+FORMAT = 4
 METADATA, SECRET, STATE, SLOT, PROTECTED_SECRET, ITEM_KEY = 1, 2, 3, 4, 5, 6
-PASSWORD_SLOT, PASSCODE_SLOT, RECOVERY_SLOT, LOGIN_SLOT = 1, 2, 3, 6
+PASSWORD_SLOT, RECOVERY_SLOT, LOGIN_SLOT = 1, 3, 6
 RECOVERY_SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 PASSCODE, APPLICATION_PASSWORD, OF_LOGIN = 1, 2, 4
 OWN_KEY = 1 << 63
@@ -114,14 +114,6 @@ def passcode_pair(master, uuid):
     return X25519PrivateKey.from_private_bytes(derive(master, uuid, b"passcode"))
 
 
-def pair_by_login(uuid, slots, login):
-    """The pair of a collection, out of the slot that login's pair opens."""
-    slot = next(slot for slot in slots if slot[1] == PASSCODE_SLOT)
-    assert len(slot[2]) == 64 and slot[2][:32] == public_bytes(login)
-    key = encapsulated_key(login, slot[2][32:], b"keychaind 1 passcode slot")
-    return X25519PrivateKey.from_private_bytes(open_slot(uuid, slot, key))
-
-
 def master_by_login(uuid, slots, login_uuid, login_master):
     """The master key of a collection, out of the slot that the unlocked login opens."""
     slot = next(slot for slot in slots if slot[1] == LOGIN_SLOT)
@@ -167,8 +159,8 @@ def read_attributes(packed):
     return dict(zip((name.decode() for name in names), (value.decode() for value in fields[1::2])))
 
 
-def make_tags(index_key, attributes, version=2):
-    pairs = {"xdg:schema": "org.freedesktop.Secret.Generic", **attributes} if version == 2 else attributes
+def make_tags(index_key, attributes):
+    pairs = {"xdg:schema": "org.freedesktop.Secret.Generic", **attributes}
     return b"".join(sorted(
         hmac.new(index_key, name.encode() + b"\0" + value.encode(), hashlib.sha256).digest()[:8]
         for name, value in pairs.items()
@@ -185,12 +177,12 @@ def split_metadata(metadata):
 
 
 def read_item(uuid, row, keys, pairs, application_password, complements):
-    metadata_key, secrets_key, index_key, index_version = keys
+    metadata_key, secrets_key, index_key = keys
     number, revision, tags, sealed_metadata, sealed_secret = row
     metadata = unseal(metadata_key, sealed_metadata, associated_data(uuid, METADATA, number, revision, tags))
     secret_revision, created, modified, label, wraps, packed = split_metadata(metadata)
     attributes = read_attributes(packed)
-    assert make_tags(index_key, attributes, index_version) == tags
+    assert make_tags(index_key, attributes) == tags
     column = SECRET if wraps is None else PROTECTED_SECRET
     place = associated_data(uuid, column, number, secret_revision)
     secret = unseal(secrets_key, sealed_secret, place)
@@ -219,7 +211,7 @@ def open_file(path, mode="ro"):
     with open(path, "rb") as file:
         start = file.read(100)
     assert start[:16] == b"SQLite format 3\0"
-    assert struct.unpack(">I", start[60:64])[0] in FORMATS
+    assert struct.unpack(">I", start[60:64])[0] == FORMAT
     assert start[68:72] == b"KCHN"
     database = sqlite3.connect(f"file:{path}?mode={mode}", uri=True)
     (uuid,) = database.execute("SELECT uuid FROM header").fetchone()
@@ -241,29 +233,22 @@ def main():
 
     database, uuid, slots = open_file(path)
     label, index_fingerprint, sealed_state = database.execute("SELECT label, index_key, state FROM header").fetchone()
-    fingerprints = [
-        hmac.new(index_key, b"keychaind %d index fingerprint" % version, hashlib.sha256).digest()[:8] for version in (1, 2)
-    ]
-    index_version = fingerprints.index(index_fingerprint) + 1
+    assert hmac.new(index_key, b"keychaind 2 index fingerprint", hashlib.sha256).digest()[:8] == index_fingerprint
 
     master = open_master(uuid, slots, passwords[0])
     metadata_key = derive(master, uuid, b"metadata")
     secrets_key = derive(master, uuid, b"secrets")
     integrity_key = derive(master, uuid, b"integrity")
 
-    # By the identifier of their collection; without one, the collection's own.
+    # By the identifier of `login`; None in `login` itself.
     pairs = {}
     if passwords[1]:
         if len(sys.argv) > 3:
             _, login_uuid, login_slots = open_file(sys.argv[3])
             login_master = open_master(login_uuid, login_slots, passwords[1])
-            login = passcode_pair(login_master, login_uuid)
-            pairs[login_uuid] = login
+            pairs[login_uuid] = passcode_pair(login_master, login_uuid)
             if any(slot[1] == LOGIN_SLOT for slot in slots):
                 assert master_by_login(uuid, slots, login_uuid, login_master) == master
-            if any(slot[1] == PASSCODE_SLOT for slot in slots):
-                pairs[None] = pair_by_login(uuid, slots, login)
-                assert private_bytes(pairs[None]) == private_bytes(passcode_pair(master, uuid))
         else:
             pairs[None] = passcode_pair(open_master(uuid, slots, passwords[1]), uuid)
 
@@ -283,7 +268,7 @@ def main():
     assert len(numbers) <= 8 and all(number <= revision for number in numbers)
 
     keys = [private_bytes(pair) for pair in pairs.values()]
-    row_keys = (metadata_key, secrets_key, index_key, index_version)
+    row_keys = (metadata_key, secrets_key, index_key)
     items = [read_item(uuid, row, row_keys, pairs, passwords[2], keys) for row in rows]
     json.dump(
         {

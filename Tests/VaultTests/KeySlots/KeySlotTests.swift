@@ -47,16 +47,6 @@ import Testing
         await vault.close()
     }
 
-    @Test func passcodeSlot_isListed_butNotRemoved() async throws {
-        // Only earlier versions made one.
-        let earlier = try TemporaryFolder(copying: "format-3")
-        let vault = try await Vault.opened(Fixture.configuration(earlier))
-        let work = try #require(vault.collections.first { collection in collection.name.encoded == "Work" })
-        #expect(work.keySlots.map(\.kind) == [.password, .passcode])
-        await #expect(throws: VaultError.of(.notSupported)) { try await work.removeKeySlot(2) }
-        await vault.close()
-    }
-
     @Test func removeKeySlot_allButTheLastPassword() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
@@ -102,20 +92,6 @@ import Testing
             _ = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
         }
         #expect(login.keySlots.count == 64)
-        await vault.close()
-    }
-
-    @Test func version_isThreeAfterASlotChange() async throws {
-        let vault = try await opened()
-        let login = try await vault.unlockedLogin()
-        func version() throws -> String {
-            try folder.text("PRAGMA user_version", in: "login.keychain")
-        }
-        #expect(try version() == "1")
-        try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
-        #expect(try version() == "3")
-        try await login.protect("devicePasscode")
-        #expect(try version() == "3")
         await vault.close()
     }
 

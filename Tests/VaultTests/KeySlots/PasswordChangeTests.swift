@@ -140,7 +140,7 @@ import Testing
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
             try database.execute(
                 """
-                BEGIN; PRAGMA user_version = 3; DELETE FROM slot WHERE id = \(row[0]);
+                BEGIN; DELETE FROM slot WHERE id = \(row[0]);
                 INSERT INTO slot VALUES (\(row[0]), \(row[1]), x'\(row[2])', x'\(row[3])', x'\(row[4])'); COMMIT
                 """
             )

@@ -281,7 +281,7 @@ import Testing
         try elsewhere.write(try old.bytes(of: "login.keychain"), to: "a.keychain")
         symlink(elsewhere.file("a.keychain"), old.file("linked.keychain"))
         mkfifo(old.file("pipe.keychain"), 0o600)
-        mkfifo(old.file("generations/pipe.20240101T000000Z.keychain"), 0o600)
+        mkfifo(old.file("generations/pipe.000001-20240101T000000Z.keychain"), 0o600)
         try old.makeFolder("folder.keychain")
         var expected: Set = ["linked.keychain", "pipe.keychain", "folder.keychain"]
         if geteuid() == 0 {
@@ -290,7 +290,7 @@ import Testing
             expected.insert("foreign.keychain")
         }
         guard case .moved(_, let left) = try move() else { throw Stop() }
-        #expect(Set(left.keys) == expected.union(["generations/pipe.20240101T000000Z.keychain"]))
+        #expect(Set(left.keys) == expected.union(["generations/pipe.000001-20240101T000000Z.keychain"]))
         #expect(Set(old.names).isSuperset(of: expected))
         #expect(new.names.filter { $0.hasSuffix(".keychain") } == ["Work.keychain", "login.keychain"])
         #expect(try await contents(of: new) == everything)

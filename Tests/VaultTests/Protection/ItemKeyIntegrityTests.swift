@@ -90,16 +90,6 @@ import Testing
         await vault.close()
     }
 
-    @Test func rolledBackVersion_itemsOpen() async throws {
-        try await prepare()
-        try tamper("PRAGMA user_version = 1")
-        let (vault, login) = try await opened()
-        let key = try await login.key(of: id(1), in: vault, passcode: Fixture.password)
-        #expect(try await login.content(of: id(1), with: key) == Array("secret 1".utf8))
-        #expect(throws: VaultError.of(.authenticationNeeded)) { _ = try login.secret(of: id(2)) }
-        await vault.close()
-    }
-
     @Test func crashAfterEachChange_itemsOpen() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()

@@ -58,7 +58,7 @@ import Testing
         let (id, patterns) = try await prepare(login, secretBytes: secretBytes)
         #expect(try patterns.found() == [0, 0, 0, 0], "after it was stored")
         do {
-            let passcode = try await vault.verifyPasscode(Fixture.bytes(Fixture.password), for: login)
+            let passcode = try await vault.verifyPasscode(Fixture.bytes(Fixture.password))
             // A match shows that the scan works.
             #expect(try patterns.found()[2] == 1)
             let key = try await login.itemKey(of: id, passcode: passcode)

@@ -54,11 +54,11 @@ import Testing
         let id = try await work.protect("devicePasscode")
         #expect(work.protection(of: id).needsAuthentication)
         for _ in 0..<2 {
-            #expect(vault.passcodeOpens(id, in: work))
             let key = try await work.key(of: id, in: vault, passcode: Fixture.password)
             #expect(try await work.content(of: id, with: key) == Array("secret".utf8))
-            let own = try await vault.verifyPasscode(Fixture.bytes("own"), for: work)
-            await #expect(throws: VaultError.of(.wrongPassword)) { _ = try await work.itemKey(of: id, passcode: own) }
+            await #expect(throws: VaultError.of(.wrongPassword)) {
+                _ = try await work.key(of: id, in: vault, passcode: "own")
+            }
             await vault.close()
             vault = try await opened()
             work = try #require(vault.collection(named: work.name))
@@ -98,12 +98,8 @@ import Testing
         _ = try await other.unlockedLogin("known")
         let copy = try #require(other.collection(named: bait.name))
         try await copy.unlock(with: Fixture.bytes("known"))
-        for collection in [nil, copy] {
-            let passcode = try await other.verifyPasscode(Fixture.bytes("known"), for: collection)
-            await #expect(throws: VaultError.of(.wrongPassword)) {
-                _ = try await copy.itemKey(of: id, passcode: passcode)
-            }
-        }
+        let passcode = try await other.verifyPasscode(Fixture.bytes("known"))
+        await #expect(throws: VaultError.of(.wrongPassword)) { _ = try await copy.itemKey(of: id, passcode: passcode) }
         #expect(throws: VaultError.of(.authenticationNeeded)) { _ = try copy.secret(of: id) }
         await other.close()
     }
@@ -139,13 +135,8 @@ import Testing
         work.lock()
         try await work.unlock(with: Fixture.bytes("own"))
         #expect(work.keySlots.count == slots)
-        for collection in [nil, work] {
-            let password = collection == nil ? "second" : "own"
-            let passcode = try await vault.verifyPasscode(Fixture.bytes(password), for: collection)
-            await #expect(throws: VaultError.of(.wrongPassword)) {
-                _ = try await work.itemKey(of: id, passcode: passcode)
-            }
-        }
+        let passcode = try await vault.verifyPasscode(Fixture.bytes("second"))
+        await #expect(throws: VaultError.of(.wrongPassword)) { _ = try await work.itemKey(of: id, passcode: passcode) }
         await vault.close()
     }
 

@@ -46,8 +46,7 @@ extension Collection {
     ) async throws -> ItemKey {
         var passcodeKey: PasscodeKey?
         if let passcode {
-            let owner = vault.passcodeOpens(id, in: self) ? nil : self
-            passcodeKey = try await vault.verifyPasscode(Fixture.bytes(passcode), for: owner)
+            passcodeKey = try await vault.verifyPasscode(Fixture.bytes(passcode))
         }
         return try await itemKey(
             of: id,

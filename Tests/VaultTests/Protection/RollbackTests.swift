@@ -190,21 +190,6 @@ import Testing
         await again.close()
     }
 
-    @Test func fileOfAnEarlierVersion_getsALedgerAtTheFirstUnlock() async throws {
-        let earlier = try TemporaryFolder(copying: "format-3")
-        let old = try earlier.snapshot()
-        var (vault, login) = try await opened(earlier)
-        #expect(login.problem == nil)
-        let plain = try #require(login.search(["service": "plain"]).first)
-        try await login.updateItem(plain, attributes: .protected("userPresence", "plain"))
-        await vault.close()
-        #expect(try RawDatabase(earlier.file("state.db")).text("PRAGMA user_version") == "4")
-        try earlier.write(old.bytes(of: "login.keychain"), to: "login.keychain")
-        (vault, login) = try await opened(earlier)
-        await #expect(throws: VaultError.of(.authenticationNeeded)) { try await login.deleteItem(plain) }
-        await vault.close()
-    }
-
     /// A crash between the writes of the ledger and of the file, in either order.
     @Test func crashBetweenLedgerAndFile_keepsTheStricterState() async throws {
         let (id, before) = try await prepare()

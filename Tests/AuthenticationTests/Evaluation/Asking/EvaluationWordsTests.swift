@@ -52,13 +52,4 @@ struct EvaluationWordsTests {
         // With a password field there is no fallback.
         #expect(words.request(for: EvaluationQuestion(passwords: .passcode, reader: .touch)).fallbackLabel.isEmpty)
     }
-
-    @Test
-    func request_otherCollection_namesItsPassword() {
-        var words = words
-        words.passcodeName = "the password of the keychain “Work”"
-        words.reason = ""
-        let request = words.request(for: EvaluationQuestion(passwords: .passcode, reader: nil))
-        #expect(request.description == "Type the password of the keychain “Work”.")
-    }
 }
