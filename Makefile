@@ -169,9 +169,7 @@ proof:
 bench:
 	SWIFT='$(SWIFT)' scripts/prepare bench
 	$(SWIFT_BUILD) -c release $(SWIFT_LINK_OPTIONS) --product keychaind
-	$(SWIFT_BUILD) -c release --product KeychaindMicrobenchmarks
 	$(SWIFT_BUILD) -c release --product KeychaindServiceBenchmark
-	$(dir $(RELEASE))KeychaindMicrobenchmarks
 	$(dir $(RELEASE))KeychaindServiceBenchmark
 	Benchmarks/Session/session.py $(RELEASE)
 

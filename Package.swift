@@ -226,30 +226,16 @@ let package = Package(
             exclude: ["README.md"]
         ),
 
-        // Not products: `make bench` prints what the parts cost, and what a program on the bus sees of that.
-        .target(
-            name: "KeychaindBenchmarkSupport",
-            dependencies: ["CKeychaindGcrypt", "CKeychaindLinux", "KeychaindGcrypt"],
-            path: "Benchmarks/Support"
-        ),
+        // No product: `make bench` prints what calls cost.
         .executableTarget(
             name: "KeychaindServiceBenchmark",
             dependencies: [
-                "KeychaindBenchmarkSupport", "CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt",
+                "CKeychaindDBus", "CKeychaindGcrypt", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt",
                 "SecretServiceClient", "Security",
                 // Its key derivations have the same memory as keychaind's.
                 "CKeychaindWipingHeap",
             ],
             path: "Benchmarks/Service"
-        ),
-        .executableTarget(
-            name: "KeychaindMicrobenchmarks",
-            dependencies: [
-                "KeychaindBenchmarkSupport", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel",
-                "KeychaindVault",
-                logging,
-            ],
-            path: "Benchmarks/Micro"
         ),
 
         // `swift run -c release KeychaindLogBenchmark FOLDER`

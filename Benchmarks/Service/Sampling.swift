@@ -1,5 +1,4 @@
 import Glibc
-import KeychaindBenchmarkSupport
 import KeychaindDBus
 
 /// Measures whichever provider is on the session bus, and prints lines of JSON: `Benchmarks/Comparison` draws them.

@@ -1,5 +1,4 @@
 import Glibc
-import KeychaindBenchmarkSupport
 
 /// All rows of a provider.
 struct Suite {

@@ -1,5 +1,4 @@
 import CKeychaindDBus
-import KeychaindBenchmarkSupport
 import KeychaindDBus
 
 /// A bus client on plain libdbus, the thinnest there is; it does one thing at a time.

@@ -1,4 +1,3 @@
-import KeychaindBenchmarkSupport
 import KeychaindDBus
 
 /// Calls of the floor service.

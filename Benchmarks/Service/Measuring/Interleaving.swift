@@ -1,5 +1,3 @@
-import KeychaindBenchmarkSupport
-
 /// Measures operations in turn, in small blocks, so that other work of the machine affects all alike.
 struct Interleaving {
     /// The rounds after a warm-up.

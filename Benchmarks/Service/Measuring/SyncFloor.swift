@@ -1,5 +1,4 @@
 import Glibc
-import KeychaindBenchmarkSupport
 
 /// The minimum cost of storing data: 4 KiB appended to a file and synced.
 final class SyncFloor {

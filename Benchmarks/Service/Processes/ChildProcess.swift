@@ -1,5 +1,4 @@
 import Glibc
-import KeychaindBenchmarkSupport
 
 /// A child process that ends with this object.
 final class ChildProcess {

@@ -1,6 +1,5 @@
 import CKeychaindDBus
 import Glibc
-import KeychaindBenchmarkSupport
 import KeychaindDBus
 
 /// Calls of one kind, of which a program keeps many in flight.

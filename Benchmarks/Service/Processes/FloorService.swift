@@ -1,6 +1,5 @@
 import CKeychaindDBus
 import Glibc
-import KeychaindBenchmarkSupport
 
 /// The cheapest possible service on libdbus; no provider on libdbus can be faster.
 ///

@@ -1,5 +1,4 @@
 import Glibc
-import KeychaindBenchmarkSupport
 
 /// A program that provides the Secret Service.
 struct Provider {

@@ -1,5 +1,4 @@
 import Glibc
-import KeychaindBenchmarkSupport
 
 /// A private bus with the floor service and a provider.
 final class Stage {

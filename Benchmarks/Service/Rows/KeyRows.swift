@@ -1,4 +1,3 @@
-import KeychaindBenchmarkSupport
 import KeychaindDBus
 
 extension Suite {

@@ -1,5 +1,4 @@
 import Glibc
-import KeychaindBenchmarkSupport
 import KeychaindDBus
 
 extension Suite {

@@ -1,5 +1,3 @@
-import KeychaindBenchmarkSupport
-
 extension Suite {
     /// Adds the reading calls at a collection size.
     func addReadingRows(_ client: SecretClient, size: Int, to report: inout Report) throws {

@@ -1,5 +1,4 @@
 import Glibc
-import KeychaindBenchmarkSupport
 
 extension Suite {
     /// Adds the cost of reading with a thousand rules, which are about other programs and other items.

@@ -1,4 +1,3 @@
-import KeychaindBenchmarkSupport
 import KeychaindGcrypt
 
 extension Suite {
@@ -11,8 +10,7 @@ extension Suite {
 
         let power = try ModularPower(
             base: DiffieHellman(.oakley2).publicKey,
-            exponent: SecureBytes.random(count: DiffieHellman.exponentSize),
-            isSecure: false
+            exponent: SecureBytes.random(count: DiffieHellman.exponentSize)
         )
         let clock = ContinuousClock()
         let opening = try Interleaving.longCalls.compare(

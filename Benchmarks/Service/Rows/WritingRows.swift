@@ -1,5 +1,3 @@
-import KeychaindBenchmarkSupport
-
 extension Suite {
     /// Adds the writing calls at a collection size.
     func addWritingRows(_ client: SecretClient, _ process: ChildProcess, size: Int, to report: inout Report) throws {

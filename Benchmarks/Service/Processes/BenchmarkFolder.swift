@@ -1,12 +1,12 @@
 import Glibc
 
 /// A folder for a benchmark's files, in the working directory: a file system in memory would have nothing to sync.
-package struct BenchmarkFolder: Sendable {
+struct BenchmarkFolder: Sendable {
     /// The absolute path.
-    package let path: String
+    let path: String
 
     /// Creates the folder.
-    package init() throws(BenchmarkError) {
+    init() throws(BenchmarkError) {
         guard let working = realpath(".", nil) else {
             throw BenchmarkError(reason: "no working directory")
         }
@@ -17,14 +17,14 @@ package struct BenchmarkFolder: Sendable {
     }
 
     /// Creates a subfolder and returns its path.
-    package func makeFolder(_ name: String) throws(BenchmarkError) -> String {
+    func makeFolder(_ name: String) throws(BenchmarkError) -> String {
         let path = self.path + "/" + name
         guard mkdir(path, 0o700) == 0 else { throw BenchmarkError(reason: "cannot create the folder \(path)") }
         return path
     }
 
     /// Writes a file and returns its path.
-    package func write(_ text: String, to name: String) throws(BenchmarkError) -> String {
+    func write(_ text: String, to name: String) throws(BenchmarkError) -> String {
         let path = self.path + "/" + name
         guard let file = fopen(path, "w") else { throw BenchmarkError(reason: "cannot create the file \(path)") }
         fputs(text, file)
@@ -33,7 +33,7 @@ package struct BenchmarkFolder: Sendable {
     }
 
     /// Removes the folder and its contents.
-    package func remove() {
+    func remove() {
         BenchmarkFolder.remove(path)
     }
 

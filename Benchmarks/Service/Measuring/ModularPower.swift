@@ -1,15 +1,14 @@
 import CKeychaindGcrypt
-package import KeychaindGcrypt
+import KeychaindGcrypt
 
 /// A modular exponentiation in the Second Oakley Group with plain libgcrypt: the floor of a key agreement.
-package struct ModularPower: ~Copyable {
+struct ModularPower: ~Copyable {
     private let base: gcry_mpi_t?
     private let exponent: gcry_mpi_t?
     private let modulus: gcry_mpi_t?
-    private let isSecure: Bool
 
     /// Prepares the operands.
-    package init(base: [UInt8], exponent: borrowing SecureBytes, isSecure: Bool) {
+    init(base: [UInt8], exponent: borrowing SecureBytes) {
         var operands: [gcry_mpi_t?] = [nil, nil, nil]
         gcry_mpi_scan(&operands[0], GCRYMPI_FMT_USG, base, base.count, nil)
         exponent.withUnsafeBytes { _ = gcry_mpi_scan(&operands[1], GCRYMPI_FMT_USG, $0.baseAddress, $0.count, nil) }
@@ -19,9 +18,7 @@ package struct ModularPower: ~Copyable {
             + "4FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7ED"
             + "EE386BFB5A899FA5AE9F24117C4B1FE649286651ECE65381FFFFFFFFFFFFFFFF"
         gcry_mpi_scan(&operands[2], GCRYMPI_FMT_HEX, digits, 0, nil)
-        if isSecure { gcry_mpi_set_flag(operands[1], GCRYMPI_FLAG_SECURE) }
         (self.base, self.exponent, modulus) = (operands[0], operands[1], operands[2])
-        self.isSecure = isSecure
     }
 
     deinit {
@@ -29,8 +26,8 @@ package struct ModularPower: ~Copyable {
     }
 
     /// Computes the power.
-    package borrowing func compute() {
-        let result = isSecure ? gcry_mpi_snew(1024) : gcry_mpi_new(1024)
+    borrowing func compute() {
+        let result = gcry_mpi_new(1024)
         gcry_mpi_powm(result, base, exponent, modulus)
         gcry_mpi_release(result)
     }

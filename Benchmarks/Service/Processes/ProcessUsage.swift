@@ -1,27 +1,27 @@
-package import Glibc
+import Glibc
 
 /// The resources used by a process, from `/proc`.
-package struct ProcessUsage: Sendable {
+struct ProcessUsage: Sendable {
     private let folder: String
 
     /// Reads the usage of a process.
-    package init(of process: pid_t) {
+    init(of process: pid_t) {
         folder = "/proc/\(process)"
     }
 
     /// The usage of this process.
-    package static let own = ProcessUsage(of: getpid())
+    static let own = ProcessUsage(of: getpid())
 
     /// The resident memory in KiB.
-    package var residentKiB: Int? { number(after: "VmRSS:", in: "status") }
+    var residentKiB: Int? { number(after: "VmRSS:", in: "status") }
 
     /// The bytes that the process has written to the disk.
     ///
     /// Nil where they cannot be read: for processes that are not dumpable, such as keychaind, only root can.
-    package var writtenBytes: Int? { number(after: "write_bytes:", in: "io") }
+    var writtenBytes: Int? { number(after: "write_bytes:", in: "io") }
 
     /// The time that a processor has spent on the main thread, in user mode and in the kernel.
-    package var processorTime: Duration? {
+    var processorTime: Duration? {
         guard let file = fopen(folder + "/schedstat", "r") else { return nil }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
