@@ -91,7 +91,10 @@ struct KWalletTests {
         #expect(summary.losses.map(\.item) == ["kdewallet"])
     }
 
-    @Test("An old wallet opens with a password of any length", arguments: [0, 1, 15, 16, 17, 32, 33, 48, 49, 70])
+    @Test(
+        "An old wallet opens with a password of any length",
+        arguments: [0, 1, 15, 16, 17, 32, 33, 48, 49, 70].sample(oneIn: 2)
+    )
     func oldWallet_anyLength_opens(count: Int) async throws {
         let password = String("pass word of seventy bytes ".repeated(to: count))
         for mode in ["CBC", "ECB"] {

@@ -1,4 +1,5 @@
 import Foundation
+import KeychaindTestSupport
 import Security
 import Testing
 
@@ -98,7 +99,7 @@ struct CertificateTests {
     @Test("Changing any byte never crashes", arguments: Sample.certificates)
     func create_changed_doesNotCrash(name: String) throws {
         let bytes = try Sample.data(name + ".der")
-        for index in bytes.indices {
+        for index in bytes.indices.sample(oneIn: 4) {
             for mask in [0x01, 0x20, 0x80, 0xff] as [UInt8] {
                 var changed = bytes
                 changed[index] ^= mask

@@ -68,7 +68,7 @@ extension TemporaryFolder {
     /// - Parameter stride: the distance of the positions.
     func tryDamaged(_ file: String, password: String = "", stride distance: Int = 1) throws {
         let whole = try bytes(of: file)
-        for position in stride(from: 0, to: whole.count, by: distance) {
+        for position in stride(from: 0, to: whole.count, by: distance).sample(oneIn: 4) {
             _ = try failure(write(Array(whole[..<position]), to: "damaged"), password: password)
             var changed = whole
             changed[position] ^= 0xff
