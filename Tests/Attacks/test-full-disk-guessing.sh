@@ -51,7 +51,7 @@ own_keychain "before the disk is read-only"
 mount -o remount,ro "$files"
 start_with p
 check "no password is tried on a disk that cannot be written to" test "$state" = "(<true>,)"
-check "and the log says why" grep -q "The disk cannot be written to, so this try" "$work/keychaind.log"
+check "and the log says why" eventually grep -q "The disk cannot be written to, so this try" "$work/keychaind.log"
 kill_daemon
 mount -o remount,rw "$files"
 start_with p
