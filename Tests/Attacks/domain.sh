@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154,SC1091
+# shellcheck shell=bash disable=SC1091,SC1111,SC2016,SC2034,SC2154
 # In a clean root: an installed keychaind, anna's session, and a hostile program of anna's. Sourced by clean_root.sh.
 
 source "$scripts/installed.sh"
