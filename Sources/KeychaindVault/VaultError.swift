@@ -60,7 +60,7 @@ extension VaultError {
         /// Another program has replaced or removed the file while it was open.
         case displaced
 
-        /// The file has a format of a later version.
+        /// The file has the format of another version.
         case unsupportedFormat
 
         /// A limit of ``VaultLimits`` is exceeded, or memory is short.

@@ -188,9 +188,10 @@ final class UnlockPrompt: PromptAction {
         var room = ItemNames.Room()
         return await items(while: { room.take($0.name) }) { id, collection in
             if unlocking.isAllowed(action, id, in: collection, for: client, context) { return nil }
-            return collection.protection(of: id).policy.flatMap { policy in
-                policy.factors.contains(.passcode) ? policy : nil
+            guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode) else {
+                return nil
             }
+            return policy
         }
     }
 
