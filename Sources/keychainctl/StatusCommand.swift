@@ -144,7 +144,8 @@ struct ProviderStatus: Sendable {
         case .ready: Text("ready")
         case .locked: Text("locked after failed touches; the password of your login frees it")
         case .noFingers: Text("no finger is enrolled")
-        case .noDialog: Text("ready, but no dialog here may take a touch: install pinentry-qt")
+        case .noDialog:
+            Text("ready, but no dialog here may take a touch: it takes keychaind-dialog, in a session on a screen")
         case .none: Text("none", context: "fingerprint reader")
         }
     }

@@ -88,15 +88,19 @@ struct Daemon {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
         // Only in the domain: outside of it the user's programs could tamper with the inspection.
-        let inspector = domain.isEntered ? SessionPrompterInspector(connection: connection, logger: logger) : nil
-        pinentries = PinentryLauncher(inspector: inspector, logger: logger)
         systemBus = SystemBus(logger: logger)
+        let screens = SessionScreens(systemBus: systemBus)
+        let inspector =
+            domain.isEntered
+            ? SessionPrompterInspector(connection: connection, screens: screens, logger: logger) : nil
+        pinentries = PinentryLauncher(inspector: inspector, logger: logger)
         session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
         let prompters = Prompters(
             connection: connection,
             pinentries: pinentries,
             inspector: inspector,
+            displays: domain.isEntered ? ScreenDisplays(screens: screens) : nil,
             logger: logger
         ).make(options.prompters)
         securityKeys = PluggedSecurityKeys(logger: logger)

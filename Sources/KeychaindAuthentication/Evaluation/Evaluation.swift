@@ -144,6 +144,8 @@ package final class Evaluation {
                 reader: plan.wantsTouch ? progress.hint : nil,
                 readerSuffices: plan.touchSuffices || !plan.wantsTouch,
                 warning: progress.warning,
+                delay: progress.delay,
+                touch: plan.wantsTouch || progress.touch == .recognised ? progress.touch : PromptRequest.Touch.none,
                 isAdvice: progress.isAdvice
             )
         )
@@ -164,7 +166,15 @@ package final class Evaluation {
     private func showLockout(_ error: AuthenticationError) {
         shownLockout = error
         reader.stop()
-        question.show(EvaluationQuestion(passwords: .passcode, reader: nil, warning: progress.warning))
+        question.show(
+            EvaluationQuestion(
+                passwords: .passcode,
+                reader: nil,
+                warning: progress.warning,
+                delay: progress.delay,
+                touch: .locked
+            )
+        )
     }
 
     // MARK: Events

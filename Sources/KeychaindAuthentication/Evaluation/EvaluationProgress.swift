@@ -7,8 +7,14 @@ struct EvaluationProgress: Hashable {
     private(set) var failure: AuthenticationError?
 
     private(set) var warning = Text.empty {
-        didSet { isAdvice = false }
+        didSet { (isAdvice, delay) = (false, .zero) }
     }
+
+    /// The time before another password is accepted.
+    private(set) var delay = Duration.zero
+
+    /// What became of the last touch.
+    private(set) var touch = PromptRequest.Touch.waiting
 
     /// Whether the warning only advises how to hold the finger.
     private(set) var isAdvice = false
@@ -43,6 +49,7 @@ struct EvaluationProgress: Hashable {
         case .retry, .swipeTooShort, .notCentered, .removeAndRetry:
             warning = hint.text
             isAdvice = true
+            touch = .waiting
         }
     }
 
@@ -58,9 +65,11 @@ struct EvaluationProgress: Hashable {
         )
         self.biometry = biometry
         warning = .empty
+        touch = .recognised
     }
 
     mutating func touchFailed(isBiometryLocked: Bool) {
+        touch = isBiometryLocked ? .locked : .unrecognised
         warning =
             isBiometryLocked
             ? Text(
@@ -97,6 +106,7 @@ struct EvaluationProgress: Hashable {
             warning = .empty
         case .wrong, .tooEarly, .notCounted, .notNeeded:
             warning = result.warning ?? .empty
+            delay = result.delay
             countPassword()
         case .failed(let reason):
             fail(AuthenticationError(.systemCancel, reason: "the password could not be tried: \(reason)"))

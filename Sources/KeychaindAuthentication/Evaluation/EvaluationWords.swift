@@ -58,7 +58,7 @@ package struct EvaluationWords: Hashable, Sendable {
 
     package func request(for question: EvaluationQuestion) -> PromptRequest {
         let wantsPassword = !question.passwords.isEmpty
-        return PromptRequest(
+        var request = PromptRequest(
             question: wantsPassword ? .password : .waiting,
             language: language,
             title: Text("Authentication Required"),
@@ -67,14 +67,15 @@ package struct EvaluationWords: Hashable, Sendable {
             description: .joined([circumstances, reason, instruction(for: question)], by: Text(verbatim: "\n\n")),
             caller: caller,
             callerDetails: callerDetails,
-            warning: question.warning,
             continueLabel: wantsPassword ? Text("Continue") : .empty,
             cancelLabel: cancelLabel.isEmpty ? Text("Cancel") : cancelLabel,
             fallbackLabel: wantsPassword ? .empty : fallbackLabel ?? Text("Enter Password"),
             choice: wantsPassword ? choice : nil,
-            acceptsTouch: question.reader != nil,
+            touch: question.touch,
             windowID: windowID
         )
+        request.warn(question.warning, delay: question.delay)
+        return request
     }
 
     private func instruction(for question: EvaluationQuestion) -> Text {
@@ -115,6 +116,12 @@ package struct EvaluationQuestion: Hashable, Sendable {
 
     package var warning: Text
 
+    /// The time before another password is accepted.
+    package var delay: Duration
+
+    /// What became of the last touch.
+    package var touch: PromptRequest.Touch
+
     /// Whether the warning only advises how to hold the finger, which closes no half-filled dialog.
     package var isAdvice: Bool
 
@@ -123,12 +130,16 @@ package struct EvaluationQuestion: Hashable, Sendable {
         reader: BiometryHint?,
         readerSuffices: Bool = true,
         warning: Text = .empty,
+        delay: Duration = .zero,
+        touch: PromptRequest.Touch? = nil,
         isAdvice: Bool = false
     ) {
         self.passwords = passwords
         self.reader = reader
         self.readerSuffices = readerSuffices
         self.warning = warning
+        self.delay = delay
+        self.touch = touch ?? (reader == nil ? .none : .waiting)
         self.isAdvice = isAdvice
     }
 }

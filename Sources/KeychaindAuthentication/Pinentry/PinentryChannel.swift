@@ -40,6 +40,9 @@ final class PinentryChannel {
     /// The keywords of the last answer's status lines.
     private(set) var statuses: Set<String> = []
 
+    /// Called for each status line, before the answer.
+    var onStatus: (@BusActor (String) -> Void)?
+
     init(_ process: PinentryProcess) throws(PromptError) {
         self.process = process
         do throws(GcryptError) {
@@ -80,6 +83,13 @@ final class PinentryChannel {
                 end(.failure(PromptError(.crashed, reason: "the pinentry does not read its input")))
             }
         }.get()
+    }
+
+    /// Sends a command that is not answered.
+    func post(_ command: AssuanCommand) {
+        if !process.send(command) {
+            end(.failure(PromptError(.crashed, reason: "the pinentry does not read its input")))
+        }
     }
 
     /// Ends the program; a pending command is answered ``Reply/closed``.
@@ -127,7 +137,9 @@ final class PinentryChannel {
         // The high half contains the error source.
         case .failure(let code): answer(.failure(code: code & 0xFFFF))
         case .data: return append(UnsafeRawBufferPointer(rebasing: line[AssuanLine.dataOffset...]))
-        case .status(let keyword): statuses.insert(keyword)
+        case .status(let keyword):
+            statuses.insert(keyword)
+            onStatus?(keyword)
         case .comment: break
         // No command here allows inquiries.
         case .inquiry: return false

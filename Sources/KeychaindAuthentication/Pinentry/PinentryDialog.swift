@@ -45,6 +45,8 @@ final class PinentryDialog: PromptDialog {
     private let onEnd: @BusActor () -> Void
     private var state = State.ready
     private(set) var hasChosen = false
+    /// The settings of the question on the screen.
+    private var shown: [AssuanCommand] = []
 
     /// - Parameters:
     ///   - trust: judges the program.
@@ -111,8 +113,14 @@ final class PinentryDialog: PromptDialog {
         }
     }
 
-    /// False: a pinentry reads nothing while it asks.
-    func revise(_ request: PromptRequest) -> Bool { false }
+    /// Changes keychaind's own dialog; another pinentry reads nothing while it asks.
+    func revise(_ request: PromptRequest) -> Bool {
+        guard layout.isOwn, case .asking = state else { return false }
+        let new = question(request).settings
+        for setting in new where !shown.contains(setting) { channel.post(setting) }
+        shown = new
+        return true
+    }
 
     /// The current trust in the program.
     func trust() async -> PrompterTrust { await judge() }
@@ -132,12 +140,16 @@ final class PinentryDialog: PromptDialog {
 
     private func answer(
         _ request: PromptRequest,
-        _ whenShown: @BusActor () -> Void
+        _ whenShown: @escaping @BusActor () -> Void
     ) async throws(PromptError) -> PromptAnswer {
         if request.question == .newPassword { return try await newPassword(request, whenShown) }
         switch (try await press(question(request), whenShown), request.question) {
-        case (.ok, .password), (.ok, .newPassword): return .password(try takePassword())
-        case (.ok, .confirmation): return .confirmed
+        case (.ok, .password), (.ok, .newPassword):
+            hasChosen = channel.statuses.contains("CHOSEN")
+            return .password(try takePassword())
+        case (.ok, .confirmation):
+            hasChosen = channel.statuses.contains("CHOSEN")
+            return .confirmed
         // The only button cancels.
         case (.ok, .waiting): return request.fallbackLabel.isEmpty ? .cancelled : .fallback
         case (.notOK, .confirmation) where request.choice != nil:
@@ -151,7 +163,7 @@ final class PinentryDialog: PromptDialog {
     /// Asks in one window if the pinentry can repeat the field, else in two.
     private func newPassword(
         _ request: PromptRequest,
-        _ whenShown: @BusActor () -> Void
+        _ whenShown: @escaping @BusActor () -> Void
     ) async throws(PromptError) -> PromptAnswer {
         var warning: String?
         for _ in 0..<PinentryDialog.repetitionLimit {
@@ -187,14 +199,20 @@ final class PinentryDialog: PromptDialog {
     /// Sends the settings and asks; nil if the dialog was closed.
     private func press(
         _ question: PinentryQuestion,
-        _ whenShown: @BusActor () -> Void
+        _ whenShown: @escaping @BusActor () -> Void
     ) async throws(PromptError) -> Button? {
-        for setting in question.settings {
+        shown = question.settings
+        for setting in shown {
             // A pinentry may lack any setting.
             guard try await channel.transact(setting, within: commandTimeout) != .closed else { return nil }
         }
-        // A pinentry sends nothing before the answer.
-        whenShown()
+        if layout.isOwn {
+            channel.onStatus = { if $0 == "SHOWN" { whenShown() } }
+        } else {
+            // Others send nothing before the answer.
+            whenShown()
+        }
+        defer { channel.onStatus = nil }
         switch try await channel.transact(question.command, within: timeout + grace) {
         case .success: return .ok
         case .closed: return nil

@@ -50,7 +50,11 @@ package final class PinentryLauncher {
             throw PromptError(.unavailable, reason: "\(program) \(refusal)")
         }
         await waitUntilIdle()
-        let process = try PinentryProcess(program, environment: surface.environment)
+        let process = try PinentryProcess(
+            program,
+            environment: surface.environment,
+            compositor: surface.compositor
+        )
         processes += 1
         process.onReaped = { [self] bySignal in
             onReaped(bySignal)
@@ -105,7 +109,10 @@ package final class PinentryLauncher {
     private func trust(in process: Int32, on surface: PinentrySurface) -> @BusActor () async -> PrompterTrust {
         let expected = expectedTrust(on: surface)
         guard expected == .trusted, let inspector else { return { expected } }
-        return { await inspector.trust(in: .child(process)) }
+        return {
+            if let objection = await surface.currentObjection() { return .passwordsOnly(reason: objection) }
+            return await inspector.trust(in: .child(process))
+        }
     }
 
     // MARK: One at a time

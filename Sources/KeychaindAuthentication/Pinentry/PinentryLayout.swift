@@ -6,10 +6,11 @@ struct PinentryLayout: Hashable, Sendable {
     let lineLength: Int?
     /// Whether a terminal shows the texts.
     let isTerminal: Bool
+    /// Whether the program is keychaind's own, with a place for each text, which it changes while it asks.
+    let isOwn: Bool
 
     init() {
-        lineLength = nil
-        isTerminal = false
+        self.init(flavor: "")
     }
 
     /// - Parameter flavor: the answer to `GETINFO flavor`, with a fallback after a colon.
@@ -19,6 +20,7 @@ struct PinentryLayout: Hashable, Sendable {
         // breaks to the terminal, which makes them within words.
         lineLength = used.hasPrefix("qt") || used.hasPrefix("tqt") || used == "tty" ? 72 : nil
         isTerminal = ["curses", "tty"].contains(used)
+        isOwn = used == "keychaind"
     }
 
     /// A text as it is sent.

@@ -14,6 +14,9 @@ final class PinentryProcess {
         case reaped
     }
 
+    /// The number that `WAYLAND_SOCKET` names.
+    nonisolated static let compositorDescriptor = 3
+
     /// The time between SIGTERM and SIGKILL.
     private static let patience = Duration.seconds(2)
 
@@ -33,14 +36,18 @@ final class PinentryProcess {
     /// - Parameters:
     ///   - program: a path, or a name to look up in `PATH`.
     ///   - environment: the complete environment of the program.
-    init(_ program: String, environment: [String: String]) throws(PromptError) {
+    ///   - compositor: the program's descriptor ``compositorDescriptor``.
+    init(_ program: String, environment: [String: String], compositor: FileDescriptor? = nil) throws(PromptError) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
             throw PromptError(.failed, reason: "no socket for \(program): \(PinentryProcess.errorText(errno))")
         }
         let status: Int32
-        (id, status) = PinentrySpawn(program, environment: environment).start(socket: ends[1])
+        (id, status) = PinentrySpawn(program, environment: environment).start(
+            socket: ends[1],
+            compositor: compositor?.rawValue
+        )
         close(ends[1])
         guard status == 0 else {
             close(ends[0])
@@ -130,15 +137,17 @@ struct PinentrySpawn {
         self.environment = environment.map { "\($0.key)=\($0.value)" }
     }
 
-    /// Starts the program with only a socket and the environment; the status is an errno.
+    /// Starts the program with only these sockets and the environment; the status is an errno.
     ///
     /// Its own session has no terminal, so it cannot ask on the daemon's. It dies with this process, so that no
     /// orphaned dialog accepts a password.
-    func start(socket: Int32) -> (id: pid_t, status: Int32) {
+    func start(socket: Int32, compositor: Int32?) -> (id: pid_t, status: Int32) {
         var status: Int32 = 0
+        // Its messages go to no log.
+        let descriptors = [socket, socket, -1] + (compositor.map { [$0] } ?? [])
         let id = PinentrySpawn.withCStrings([program]) { arguments in
             PinentrySpawn.withCStrings(environment) { environment in
-                keychaind_spawn(program, arguments, environment, [socket, socket, -1], 3, &status)
+                keychaind_spawn(program, arguments, environment, descriptors, Int32(descriptors.count), &status)
             }
         }
         return (id, status)

@@ -14,24 +14,28 @@ package final class PinentryPrompter: Prompter {
     private let launcher: PinentryLauncher
     private let programs: [String]
     private let environment: SessionEnvironment
+    private let displays: ScreenDisplays?
 
-    /// - Parameter programs: paths, or names to look up in `PATH`; the first that asks in windows is used, and of these
-    ///   one of the system's before the user's own.
+    /// - Parameters:
+    ///   - programs: paths, or names to look up in `PATH`; the first that asks in windows is used, and of these one of
+    ///     the system's before the user's own.
+    ///   - displays: finds the screen; nil asks wherever the environment says.
     package init(
         launcher: PinentryLauncher,
         programs: [String] = PinentryPrompter.programs,
-        environment: SessionEnvironment
+        environment: SessionEnvironment,
+        displays: ScreenDisplays? = nil
     ) {
         self.launcher = launcher
         self.programs = programs
         self.environment = environment
+        self.displays = displays
     }
 
     /// Nil without a display, or a program that may have windows.
     package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
         let variables = await environment.variables()
-        let surface = PinentrySurface.windows(variables)
-        guard SessionEnvironment.hasDisplay(variables),
+        guard let surface = await surface(variables),
             let candidate = candidates(in: variables).first(where: { surface.refusal(ofProgramAt: $0.path) == nil })
         else { return nil }
         return launcher.expectedTrust(on: surface, isSystems: candidate.isSystems)
@@ -43,18 +47,24 @@ package final class PinentryPrompter: Prompter {
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         let variables = await environment.variables()
-        guard SessionEnvironment.hasDisplay(variables) else {
+        guard let surface = await surface(variables) else {
             throw PromptError(.unavailable, reason: "the session has no display")
         }
         var failure = PromptError(.unavailable, reason: "no pinentry is installed")
         for candidate in candidates(in: variables) {
             do throws(PromptError) {
-                return try await launcher.launch(candidate.path, on: .windows(variables))
+                return try await launcher.launch(candidate.path, on: surface)
             } catch {
                 failure = error
             }
         }
         throw failure
+    }
+
+    private func surface(_ variables: [String: String]) async -> PinentrySurface? {
+        let names = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap { variables[$0] }
+        if let display = await displays?.find(preferring: names) { return .screen(display, variables) }
+        return SessionEnvironment.hasDisplay(variables) ? .windows(variables) : nil
     }
 
     private struct Candidate {

@@ -32,17 +32,29 @@ struct PinentryQuestion {
             // Clears the settings of the last question.
             AssuanCommand("RESET"),
             AssuanCommand("SETTIMEOUT", String(timeout)),
-            AssuanCommand("SETDESC", PromptText.withoutTags(layout.shown(PinentryQuestion.text(of: request, layout)))),
         ]
         func add(_ name: StaticString, _ text: String) {
-            guard !text.isEmpty else { return }
+            // An empty text changes an open dialog, too.
+            guard !text.isEmpty || layout.isOwn else { return }
             settings.append(AssuanCommand(name, PromptText.withoutTags(layout.shown(text))))
+        }
+        let labels = PinentryQuestion.labels(of: request)
+        if layout.isOwn {
+            let choice = request.choice?.explanation ?? ""
+            add("SETHEADLINE", request.message)
+            add("SETDESC", [request.description, choice].filter { !$0.isEmpty }.joined(separator: "\n\n"))
+            add("SETDETAILSLABEL", request.string(Text("Who is asking?")))
+            add("SETDETAILS", request.callerDetails)
+            add("SETCHOICE", PinentryQuestion.label(request.choice?.label ?? ""))
+            add("SETREADER", request.touch.rawValue)
+            add("SETDELAY", String(request.delay.wholeSeconds))
+        } else {
+            add("SETDESC", PinentryQuestion.text(of: request, layout))
+            add("SETNOTOK", PinentryQuestion.label(labels.notOK))
         }
         add("SETTITLE", request.title)
         add("SETERROR", warning)
-        let labels = PinentryQuestion.labels(of: request)
         add("SETOK", PinentryQuestion.label(labels.ok))
-        add("SETNOTOK", PinentryQuestion.label(labels.notOK))
         add("SETCANCEL", PinentryQuestion.label(labels.cancel))
         switch request.question {
         case .newPassword where isRepetition: add("SETPROMPT", request.string(PinentryQuestion.repeatPrompt))

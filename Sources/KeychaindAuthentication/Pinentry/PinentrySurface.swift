@@ -1,9 +1,12 @@
 import Glibc
+import KeychaindDBus
 import KeychaindDesktop
 
 /// The place where a pinentry asks.
 enum PinentrySurface {
-    /// Windows of a session with these variables.
+    /// Windows on a screen that a person sees, with the other variables of the session.
+    case screen(ScreenDisplay, [String: String])
+    /// Windows on whatever display these variables name.
     case windows([String: String])
     /// A terminal, with these variables of the daemon.
     case terminal(CallerTerminal, [String: String])
@@ -12,6 +15,7 @@ enum PinentrySurface {
 
     var environment: [String: String] {
         switch self {
+        case .screen(let display, let variables): PinentryEnvironment.forScreen(display, from: variables)
         case .windows(let variables): PinentryEnvironment.forWindows(from: variables)
         case .terminal(_, let variables): PinentryEnvironment.forTerminal(from: variables)
         }
@@ -22,7 +26,7 @@ enum PinentrySurface {
     /// Never `allow-external-password-cache`: it would use the Secret Service, which is asking.
     var options: [AssuanCommand] {
         switch self {
-        case .windows(let variables):
+        case .screen(_, let variables), .windows(let variables):
             PinentryEnvironment.localeOptions(from: variables)
         case .terminal(let terminal, _):
             [
@@ -35,9 +39,29 @@ enum PinentrySurface {
     /// The reason why only passwords count as proof there; nil if every answer does.
     var objection: String? {
         switch self {
-        case .windows: nil
+        case .screen: nil
+        case .windows: "its display is not known to be on a screen"
         case .terminal: "the calling program could answer on its own terminal"
         }
+    }
+
+    /// Looks again whether a person sees it: another user may be in front of the screen by now.
+    @BusActor
+    func currentObjection() async -> String? {
+        guard case .screen(let display, _) = self else { return objection }
+        return await display.isVisible() ? nil : "its session is not on the screen"
+    }
+
+    var hasWindows: Bool {
+        switch self {
+        case .screen, .windows: true
+        case .terminal: false
+        }
+    }
+
+    /// The connection to the compositor that the program gets, beside its input and output.
+    var compositor: FileDescriptor? {
+        if case .screen(let display, _) = self { display.wayland } else { nil }
     }
 
     /// Why the program cannot ask there, by the flavour in its file's name, as in `pinentry-qt`; nil if it may.
@@ -45,7 +69,7 @@ enum PinentrySurface {
     /// Known without starting it: pinentry-gnome3 waits for seconds while the shell shows another dialog.
     func refusal(ofProgramAt path: String) -> String? {
         let name = PinentrySurface.file(behind: path).split(separator: "/").last ?? ""
-        guard case .windows = self, name.hasPrefix("pinentry-") else { return nil }
+        guard hasWindows, name.hasPrefix("pinentry-") else { return nil }
         return refusal(ofFlavor: String(name.dropFirst("pinentry-".count)))
     }
 
@@ -65,10 +89,8 @@ enum PinentrySurface {
         // keychaind calls that prompter itself, once it has examined the owner.
         if used == "gnome3" { return "asks through another program of the session" }
         let asksOnTerminal = used.isEmpty || PinentrySurface.terminalFlavors.contains(used)
-        return switch self {
-        case .windows: asksOnTerminal ? "asks on a terminal" : nil
-        case .terminal: used.isEmpty || !asksOnTerminal ? "asks in windows" : nil
-        }
+        if hasWindows { return asksOnTerminal ? "asks on a terminal" : nil }
+        return used.isEmpty || !asksOnTerminal ? "asks in windows" : nil
     }
 }
 
@@ -87,6 +109,37 @@ package enum PinentryEnvironment {
             names.contains(variable.key) || windowNames.contains(variable.key)
                 || variable.key.hasPrefix("LC_") || variable.key.hasPrefix("XDG_")
         }
+    }
+
+    /// Excludes all that lets a program of the user reach into the dialog or change its looks: files below the home
+    /// folder, themes and modules, the session bus, where screen readers and input methods listen.
+    package static func forScreen(_ display: ScreenDisplay, from variables: [String: String]) -> [String: String] {
+        var own = variables.filter {
+            ["LANG", "LANGUAGE", "LOGNAME", "USER"].contains($0.key) || $0.key.hasPrefix("LC_")
+        }
+        own["PATH"] = "/usr/bin:/bin"
+        for name in ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] { own[name] = "/dev/null" }
+        own["XDG_CONFIG_DIRS"] = "/etc/xdg"
+        own["XDG_DATA_DIRS"] = "/usr/local/share:/usr/share"
+        if display.isAccessible {
+            own["KEYCHAIND_DIALOG_ACCESSIBLE"] = "1"
+            own["DBUS_SESSION_BUS_ADDRESS"] = variables["DBUS_SESSION_BUS_ADDRESS"]
+        } else {
+            // Without an address, libraries look for a bus in the runtime folder and on the X11 display, or start one.
+            own["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
+            own["NO_AT_BRIDGE"] = "1"
+        }
+        if display.wayland != nil {
+            own["WAYLAND_SOCKET"] = "\(PinentryProcess.compositorDescriptor)"
+            // pinentry opens no window without one of the two names.
+            own["WAYLAND_DISPLAY"] = "wayland-0"
+            own["XDG_SESSION_TYPE"] = "wayland"
+        }
+        if let x11 = display.x11 {
+            own["DISPLAY"] = x11
+            own["XAUTHORITY"] = variables["XAUTHORITY"] ?? variables["HOME"].map { "\($0)/.Xauthority" }
+        }
+        return own
     }
 
     /// Excludes the display and the session bus.

@@ -1,10 +1,13 @@
 import KeychaindDBus
 
 extension Connection {
-    /// The trust in the owner of a prompter's name; one that is still to be started is expected to be the system's.
+    /// The trust in the owner of a prompter's name; a program that the bus would start is no compositor.
     func expectedTrust(inPrompter busName: String, by inspector: (any PrompterInspector)?) async -> PrompterTrust? {
         guard await hasService(busName) else { return nil }
-        guard let inspector, let owner = try? await service(busName) else { return .trusted }
+        guard let inspector else { return .trusted }
+        guard let owner = try? await service(busName) else {
+            return .passwordsOnly(reason: SessionPrompterInspector.notTheCompositor)
+        }
         return await inspector.trust(in: .owner(uniqueName: owner, busName: busName))
     }
 

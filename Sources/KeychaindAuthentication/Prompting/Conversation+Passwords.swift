@@ -53,10 +53,10 @@ extension Conversation {
         or alternative: (any PasswordAlternative)? = nil,
         _ request: @BusActor () async -> PromptRequest?
     ) async -> AskedPassword {
-        var warning = Text.empty
+        var (warning, delay) = (Text.empty, Duration.zero)
         for _ in 0..<tries {
             guard var request = await request() else { return .stopped }
-            request.warn(warning)
+            request.warn(warning, delay: delay)
             let asked: PromptAnswer?
             do throws(PromptError) {
                 asked = try await ask(request) { [request] in alternative?.begin(with: request) }
@@ -75,7 +75,7 @@ extension Conversation {
             if password.isEmpty, let alternative {
                 switch await alternative.choose() {
                 case .done: return .stopped
-                case .again(let text): warning = text
+                case .again(let text): (warning, delay) = (text, .zero)
                 case .cancelled: return .unanswered
                 }
                 continue
@@ -91,7 +91,7 @@ extension Conversation {
             case .right: return .right(kept)
             case .notNeeded: return .stopped
             case .failed(let reason): return .failed(reason: reason)
-            case .wrong, .tooEarly, .notCounted: warning = result.warning ?? .empty
+            case .wrong, .tooEarly, .notCounted: (warning, delay) = (result.warning ?? .empty, result.delay)
             }
         }
         return .stopped

@@ -78,6 +78,16 @@ package enum PasswordResult: Hashable, Sendable {
     }
 }
 
+extension PasswordResult {
+    /// The time before another password is accepted.
+    package var delay: Duration {
+        switch self {
+        case .wrong(_, let wait), .tooEarly(let wait): wait
+        case .right, .notCounted, .notNeeded, .failed: .zero
+        }
+    }
+}
+
 extension PasswordResult.Mistake {
     fileprivate var warning: Text {
         switch self {

@@ -28,6 +28,18 @@ package struct PromptRequest: Hashable, Sendable {
         }
     }
 
+    /// What a dialog shows of the reader that waits for a touch.
+    package enum Touch: String, Hashable, Sendable {
+        case none
+        case waiting
+        case unrecognised
+        case recognised
+        case locked
+
+        /// Whether a touch can answer now.
+        var isAwaited: Bool { self == .waiting || self == .unrecognised }
+    }
+
     /// The maximum length of ``caller`` and ``callerDetails``, in characters.
     package static let callerLimit = 500
 
@@ -54,6 +66,9 @@ package struct PromptRequest: Hashable, Sendable {
     /// The previous mistake, or how to hold the finger.
     package private(set) var warning: String
 
+    /// The time before another password is accepted.
+    package private(set) var delay = Duration.zero
+
     package let continueLabel: String
 
     package let cancelLabel: String
@@ -64,7 +79,7 @@ package struct PromptRequest: Hashable, Sendable {
     /// An offer beside the answer.
     package internal(set) var choice: Choice<String>?
 
-    package let acceptsTouch: Bool
+    package let touch: Touch
 
     /// The parent window, as the client gave it (#116).
     package let windowID: String
@@ -83,7 +98,7 @@ package struct PromptRequest: Hashable, Sendable {
         cancelLabel: Text = .empty,
         fallbackLabel: Text = .empty,
         choice: Choice<Text>? = nil,
-        acceptsTouch: Bool = false,
+        touch: Touch = .none,
         windowID: String = ""
     ) {
         self.question = question
@@ -105,13 +120,16 @@ package struct PromptRequest: Hashable, Sendable {
                 explanation: PromptText.text(string(choice.explanation))
             )
         }
-        self.acceptsTouch = acceptsTouch
+        self.touch = touch
         self.windowID = PromptText.line(windowID)
     }
 
+    package var acceptsTouch: Bool { touch.isAwaited }
+
     /// Sets the previous mistake, or how to hold the finger.
-    package mutating func warn(_ text: Text) {
+    package mutating func warn(_ text: Text, delay: Duration = .zero) {
         warning = PromptText.text(string(text))
+        self.delay = delay
     }
 
     /// A text of the dialog that only its prompter has, in the language of the request.

@@ -2,7 +2,7 @@ import Glibc
 import KeychaindDesktop
 import KeychaindRights
 
-/// Examines the processes that show dialogs, and the session bus.
+/// Examines the programs that this process starts for dialogs, and the session bus.
 ///
 /// Blocks, as a process can delay reads of its /proc files.
 package struct PrompterExamination: Sendable {
@@ -21,41 +21,24 @@ package struct PrompterExamination: Sendable {
 
     private let root: String
     private let userID: UInt32
-    private let serviceFolders: [String]
 
     /// - Parameters:
     ///   - root: the process folder instead of /proc.
     ///   - userID: the owner of the session.
-    ///   - serviceFolders: the system's D-Bus service files, which name the programs of bus names.
-    package init(
-        root: String = "/proc",
-        userID: UInt32 = getuid(),
-        serviceFolders: [String] = ["/usr/share/dbus-1/services", "/usr/local/share/dbus-1/services"]
-    ) {
+    package init(root: String = "/proc", userID: UInt32 = getuid()) {
         self.root = root
         self.userID = userID
-        self.serviceFolders = serviceFolders
     }
 
-    /// Returns the trust in the owner of a bus name.
-    package func trust(inOwner id: Int32, of busName: String, on bus: Bus) -> PrompterTrust {
-        judge { () throws(Objection) in
-            try examineBus(bus)
-            try examine(id, environment: true) { (process) throws(Objection) in
-                guard isPrompter(process.program, of: busName) else {
-                    throw Objection("\(process.program) is no known prompter")
-                }
-                guard isStarter(process.status.parentID, on: bus) else {
-                    throw Objection("it was not started by the session")
-                }
-            }
-        }
+    /// Returns the trust in the session bus, which passes on all that a prompter says.
+    package func trust(in bus: Bus) -> PrompterTrust {
+        judge { () throws(Objection) in try examineBus(bus) }
     }
 
     /// Returns the trust in a child of this process.
     package func trust(inChild id: Int32) -> PrompterTrust {
         judge { () throws(Objection) in
-            try examine(id, environment: true) { (process) throws(Objection) in
+            try examine(id) { (process) throws(Objection) in
                 guard process.status.parentID == getpid() else { throw Objection("it has ended") }
             }
         }
@@ -96,7 +79,7 @@ package struct PrompterExamination: Sendable {
             throw Objection("the session bus cannot be seen")
         }
         do throws(Objection) {
-            try examine(daemon, environment: false) { (process) throws(Objection) in
+            try examine(daemon) { (process) throws(Objection) in
                 guard PrompterExamination.buses.contains(process.program.name) else {
                     throw Objection("\(process.program) is no known bus")
                 }
@@ -120,7 +103,7 @@ package struct PrompterExamination: Sendable {
     }
 
     private func examineLauncher(_ id: Int32) throws(Objection) {
-        try examine(id, environment: false) { (process) throws(Objection) in
+        try examine(id) { (process) throws(Objection) in
             guard process.program.name == "dbus-broker-launch", isUserManager(process.status.parentID) else {
                 throw Objection("it was not started by the session")
             }
@@ -130,7 +113,6 @@ package struct PrompterExamination: Sendable {
     /// Checks the rules for every process, then the given ones, and that the process stayed the same.
     private func examine(
         _ id: Int32,
-        environment: Bool,
         _ check: (Examined) throws(Objection) -> Void
     ) throws(Objection) {
         let folder = ProcessFolder(id, in: root)
@@ -148,7 +130,6 @@ package struct PrompterExamination: Sendable {
             throw Objection("its code cannot be seen")
         }
         if let objection = code.objection { throw Objection(objection) }
-        if environment, let objection = PrompterEnvironment.objection(in: folder) { throw Objection(objection) }
         try check(Examined(status: status, program: program))
         guard let after = folder.processStatus, after.startTime == status.startTime,
             after.parentID == status.parentID
@@ -156,22 +137,6 @@ package struct PrompterExamination: Sendable {
     }
 
     // MARK: The session
-
-    /// Whether a process starts programs for the session: the bus, its helper, or the user manager.
-    ///
-    /// The helper of dbus-daemon ends once the program has its name. The parent is then the user manager or, without
-    /// one, the system's first process. Any program can leave a child to them; this only excludes a parent that still
-    /// runs.
-    private func isStarter(_ id: Int32, on bus: Bus) -> Bool {
-        let buses = [bus.listener, bus.daemon].compactMap(\.self)
-        if id == 1 || buses.contains(id) || isUserManager(id) { return true }
-        // dbus-daemon forks, and its child starts the program.
-        let folder = ProcessFolder(id, in: root)
-        guard let status = folder.processStatus, buses.contains(status.parentID),
-            let program = ProgramFile(of: folder)
-        else { return false }
-        return program == ProgramFile(of: ProcessFolder(status.parentID, in: root))
-    }
 
     /// Whether a process is the user's systemd instance.
     ///
@@ -190,76 +155,7 @@ package struct PrompterExamination: Sendable {
         }
     }
 
-    /// Whether a program is the one in the system's service file for the bus name, or a desktop shell, which needs no
-    /// such file.
-    private func isPrompter(_ program: ProgramFile, of busName: String) -> Bool {
-        if PrompterExamination.shells.contains(program.name) { return true }
-        guard let file = ProcessFolder.status(at: program.path) else { return false }
-        return serviceFolders.contains { folder in
-            var protection = FileProtection()
-            let path = "\(folder)/\(busName).service"
-            guard protection.protects(path), let command = PrompterExamination.command(inServiceFile: path),
-                let named = ProcessFolder.status(at: command)
-            else { return false }
-            return named.st_dev == file.st_dev && named.st_ino == file.st_ino
-        }
-    }
-
-    /// The program in the line `Exec=PROGRAM ARGUMENTS`.
-    private static func command(inServiceFile path: String) -> String? {
-        guard let content = ProcessFolder.read(path, limit: longestFile) else { return nil }
-        let line = String(decoding: content, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Exec=") }
-        return line?.dropFirst("Exec=".count).split(separator: " ").first.map(String.init)
-    }
-
     private static let buses: Set<String> = ["dbus-broker", "dbus-daemon"]
-    private static let shells: Set<String> = ["gnome-shell", "phosh"]
     /// In bytes.
     private static let longestFile = 16 << 10
-}
-
-/// Examines the environment in which a prompter was started.
-enum PrompterEnvironment {
-    /// The reason why the program may run foreign code, or show its dialog on no screen.
-    static func objection(in folder: ProcessFolder) -> String? {
-        guard let content = folder.read("environ", limit: longest), content.count < longest else {
-            return "its environment cannot be seen"
-        }
-        for variable in content.split(separator: 0) {
-            let pair = String(decoding: variable, as: UTF8.self).split(separator: "=", maxSplits: 1)
-            guard pair.count == 2 else { continue }
-            let name = String(pair[0])
-            if isHostile(name, pair[1]) { return "it was started with \(PromptText.name(name)) in its environment" }
-        }
-        return nil
-    }
-
-    private static func isHostile(_ name: String, _ value: Substring) -> Bool {
-        if name.hasPrefix("LD_") || codeNames.contains(name) { return true }
-        if name == "BROADWAY_DISPLAY" { return true }
-        guard let screens = screens[name] else { return false }
-        return !value.split { $0 == "," || $0 == ";" }
-            .allSatisfy { choice in
-                screens.contains { choice == $0 || choice.hasPrefix($0 + ":") || choice.hasPrefix($0 + "-") }
-            }
-    }
-
-    /// Variables that make programs load code, besides those of the dynamic loader.
-    private static let codeNames: Set<String> = [
-        "GBM_BACKENDS_PATH", "GCONV_PATH", "GDK_PIXBUF_MODULEDIR", "GDK_PIXBUF_MODULE_FILE", "GIO_EXTRA_MODULES",
-        "GIO_MODULE_DIR", "GI_TYPELIB_PATH", "GJS_PATH", "GTK3_MODULES", "GTK_DATA_PREFIX", "GTK_EXE_PREFIX",
-        "GTK_IM_MODULE_FILE", "GTK_MODULES", "GTK_PATH", "LIBGL_DRIVERS_PATH", "LOCPATH", "PANGO_RC_FILE",
-        "QML2_IMPORT_PATH", "QML_IMPORT_PATH", "QT_PLUGIN_PATH", "QT_QPA_GENERIC_PLUGINS",
-        "QT_QPA_PLATFORM_PLUGIN_PATH", "VK_ADD_LAYER_PATH", "VK_DRIVER_FILES", "VK_ICD_FILENAMES",
-        "VK_INSTANCE_LAYERS", "VK_LAYER_PATH", "__EGL_VENDOR_LIBRARY_DIRS", "__EGL_VENDOR_LIBRARY_FILENAMES",
-    ]
-
-    /// Variables that say where windows are shown, with the values that are screens.
-    private static let screens: [String: Set<String>] = [
-        "GDK_BACKEND": ["*", "wayland", "x11"],
-        "QT_QPA_PLATFORM": ["wayland", "xcb"],
-    ]
-
-    /// In bytes; larger than real environments.
-    private static let longest = 2 << 20
 }

@@ -1,5 +1,5 @@
 package import KeychaindDBus
-import KeychaindDesktop
+package import KeychaindDesktop
 package import Logging
 
 /// Decides the trust in processes that show dialogs; without an inspector, all are trusted.
@@ -33,9 +33,11 @@ package enum PrompterTrust: Hashable, Sendable {
 /// Examines the process of a prompter, and logs why it is not trusted.
 @BusActor
 package final class SessionPrompterInspector: PrompterInspector {
+    static let notTheCompositor = "it does not draw the screen of a session"
     private static let mostReported = 64
 
     private let connection: Connection
+    private let screens: SessionScreens
     private let examination: PrompterExamination
     private let threads: BlockingCalls
     private let logger: Logger
@@ -45,11 +47,13 @@ package final class SessionPrompterInspector: PrompterInspector {
     /// - Parameter patience: the time limit of an examination.
     package init(
         connection: Connection,
+        screens: SessionScreens,
         examination: PrompterExamination = PrompterExamination(),
         patience: Duration = .seconds(2),
         logger: Logger
     ) {
         self.connection = connection
+        self.screens = screens
         self.examination = examination
         self.logger = logger
         threads = BlockingCalls(limit: 4, patience: patience)
@@ -74,18 +78,21 @@ package final class SessionPrompterInspector: PrompterInspector {
         switch prompter {
         case .child(let id):
             return await run { examination.trust(inChild: id) }
-        case .owner(let uniqueName, let busName):
-            guard let listener = connection.peerProcess else {
-                return .passwordsOnly(reason: "the session bus cannot be seen")
-            }
+        case .owner(let uniqueName, _):
             guard let process = await process(of: uniqueName) else {
                 return .passwordsOnly(reason: "the bus does not report its process")
             }
+            guard await screens.visible().contains(where: { $0.display == .wayland && $0.controller == process.id })
+            else {
+                return .passwordsOnly(reason: SessionPrompterInspector.notTheCompositor)
+            }
+            guard let listener = connection.peerProcess else {
+                return .passwordsOnly(reason: "the session bus cannot be seen")
+            }
             let bus = PrompterExamination.Bus(listener: listener, daemon: await self.process(of: SignalMatch.bus)?.id)
             return await run {
+                let trust = examination.trust(in: bus)
                 // A running process behind the descriptor is the one that the bus means.
-                guard process.credentials.isRunning else { return .passwordsOnly(reason: "it has ended") }
-                let trust = examination.trust(inOwner: process.id, of: busName, on: bus)
                 return process.credentials.isRunning ? trust : .passwordsOnly(reason: "it has ended")
             }
         }

@@ -44,7 +44,7 @@ final class KeySlotPrompt: PromptAction {
         }
         if case .addRecoveryKey = change, let objection = await conversation.expectedTrust()?.objection {
             // Asked first, so that nobody types a password in vain: only a trusted dialog may show the key.
-            let reason = "the dialogs here may not show a recovery key (\(objection)): install pinentry-qt"
+            let reason = "the dialogs here may not show a recovery key (\(objection)): install keychaind-dialog"
             return .dismissed(.string(reason))
         }
         let key = await unlocker.passwords.askKey(

@@ -36,7 +36,7 @@ extension Conversation {
             ],
             button: Text("Unlock"),
             choice: choice,
-            acceptsTouch: offer?.isTouch == true,
+            touch: offer?.isTouch == true ? .waiting : .none,
             for: caller
         )
     }
@@ -69,7 +69,7 @@ extension Conversation {
                 whatToDo, offer?.text ?? .empty,
             ],
             button: Text("Unlock"),
-            acceptsTouch: offer?.isTouch == true,
+            touch: offer?.isTouch == true ? .waiting : .none,
             for: caller
         )
     }
@@ -167,7 +167,7 @@ extension Conversation {
         button: Text,
         fallback: Text = .empty,
         choice: PromptRequest.Choice<Text>? = nil,
-        acceptsTouch: Bool = false,
+        touch: PromptRequest.Touch = .none,
         for caller: Caller
     ) -> PromptRequest {
         PromptRequest(
@@ -183,7 +183,7 @@ extension Conversation {
             cancelLabel: Text("Cancel"),
             fallbackLabel: fallback,
             choice: choice,
-            acceptsTouch: acceptsTouch,
+            touch: touch,
             windowID: windowID
         )
     }

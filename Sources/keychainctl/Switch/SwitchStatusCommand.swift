@@ -68,7 +68,7 @@ struct SwitchStatusCommand: AsyncParsableCommand {
         if case .noDialog = try await ProviderStatus.reader(client, isScreenLocked: isScreenLocked) {
             inspection.add(
                 Text("The fingerprint reader cannot be used: no dialog of this desktop may take a touch"),
-                Text("Install pinentry-qt, which keychaind finds by itself")
+                Text("Install the package keychaind-dialog; it works in a session on a screen of this computer")
             )
         }
         return await KeychainProblem.all(client)

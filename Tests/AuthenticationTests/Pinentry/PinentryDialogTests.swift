@@ -1,3 +1,4 @@
+import Foundation
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindLanguage
@@ -247,6 +248,68 @@ struct PinentryDialogTests {
         #expect(try await dialog.answer(request) == .password("right"))
         #expect(try await fake.told().filter { $0.hasPrefix("pid ") }.count == 1)
         dialog.close()
+    }
+
+    // MARK: keychaind's own program
+
+    @Test("Each text has its place, and what changes is sent while the dialog waits")
+    @BusActor
+    func ask_ownProgram_isRevisedWhileItAsks() async throws {
+        let fake = try await FakePinentry(
+            flavor: "keychaind",
+            answers: """
+                GETPIN) echo 'S SHOWN'
+                    while read -r line; do
+                        event "$line"
+                        # The last of the changes.
+                        [[ $reader$line = recognisedSETERROR* ]] && printf 'S CHOSEN\\nD x\\nOK\\n' && break
+                        [[ $line = SETREADER* ]] && reader=${line#* }
+                    done;;
+                """
+        )
+        let dialog = try await PinentryFixture(fake.path).prompter.open()
+        defer { dialog.close() }
+        func request(_ touch: PromptRequest.Touch, warning: Text = .empty) -> PromptRequest {
+            PromptRequest(
+                question: .password,
+                message: "git wants to use “Bank”",
+                description: "Touch the reader.",
+                callerDetails: "Details: git.",
+                warning: warning,
+                choice: PromptRequest.Choice(label: "Always", explanation: "You are not asked again."),
+                touch: touch
+            )
+        }
+        let shown = Promise<Void>()
+        let answer = Task.immediate { @BusActor in
+            Answer(try await dialog.ask(request(.waiting)) { shown.fulfill() })
+        }
+        await shown.wait()
+        #expect(dialog.revise(request(.unrecognised, warning: "Try again.")))
+        #expect(dialog.revise(request(.recognised)))
+        #expect(try await answer.value == .password("x"))
+        #expect(dialog.hasChosen)
+        let told = try await fake.told()
+        let question = try #require(told.firstIndex(of: "GETPIN"))
+        for line in [
+            "SETHEADLINE git wants to use “Bank”", "SETDESC Touch the reader.%0A%0AYou are not asked again.",
+            "SETDETAILS Details: git.", "SETDETAILSLABEL Who is asking?", "SETCHOICE Always", "SETREADER waiting",
+            "SETDELAY 0", "SETERROR",
+        ] {
+            #expect(told[..<question].contains { $0.trimmingCharacters(in: .whitespaces) == line }, "\(line)")
+        }
+        let changes = told[(question + 1)...].map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(changes == ["SETREADER unrecognised", "SETERROR Try again.", "SETREADER recognised", "SETERROR"])
+    }
+
+    @Test
+    @BusActor
+    func ask_tooManyWrong_tellsOwnProgramTheDelay() async throws {
+        let fake = try await FakePinentry(flavor: "keychaind", answers: "GETPIN) echo 'D x'; echo OK;;")
+        var request = PromptRequest.unlock
+        request.warn("Wait.", delay: .milliseconds(4200))
+        _ = try await PinentryFixture(fake.path).answer(request)
+        #expect(try await fake.told().contains("SETDELAY 5"))
     }
 
     // MARK: New passwords

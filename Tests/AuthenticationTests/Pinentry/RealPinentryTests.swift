@@ -8,6 +8,7 @@ import Testing
 @Suite(.lockedPool, .onLoop)
 struct RealPinentryTests {
     private static let windowed = ["pinentry-gtk-2", "pinentry-qt"]
+    private static let x11Folder = "/tmp/.X11-unix"
 
     @Test(arguments: windowed, ["hunter2", "100% {signs}", ""])
     @BusActor
@@ -25,14 +26,40 @@ struct RealPinentryTests {
     func trust_systemProgram_isGiven(program: String) async throws {
         let screen = try await Screen()
         let environment = screen.environment.merging(["HOME": "/nonexistent"]) { $1 }
-        let fixture = try await PinentryFixture(program, isJudged: true, environment: environment)
+        let fixture = try await PinentryFixture(
+            program,
+            isJudged: true,
+            x11Folder: RealPinentryTests.x11Folder,
+            environment: environment
+        )
         let dialog = try await fixture.prompter.open()
         #expect(await dialog.trust() == .trusted)
         let answer = try await ask(.confirm, dialog, screen) {
             #expect(await dialog.trust() == .trusted)
+            // Another user's session is in front.
+            try fixture.screen.writeSession(["ACTIVE": "0"])
+            #expect(await dialog.trust() == .passwordsOnly(reason: "its session is not on the screen"))
             try await screen.press("Escape")
         }
         #expect(answer == .cancelled)
+        dialog.close()
+    }
+
+    @Test("A display that the environment names, and nobody sees, gets questions for passwords only")
+    @BusActor
+    func trust_otherDisplay_isNotGiven() async throws {
+        let screen = try await Screen()
+        let folder = try TemporaryFolder()
+        let fixture = try await PinentryFixture(
+            "pinentry-qt",
+            isJudged: true,
+            x11Folder: folder.path,
+            environment: screen.environment
+        )
+        let objection = PrompterTrust.passwordsOnly(reason: "its display is not known to be on a screen")
+        #expect(await fixture.prompter.expectedTrust(for: TestRequester(":1.1")) == objection)
+        let dialog = try await fixture.prompter.open()
+        #expect(await dialog.trust() == objection)
         dialog.close()
     }
 
@@ -156,7 +183,12 @@ struct RealPinentryTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: own)
         let screen = try await Screen()
         let environment = screen.environment.merging(["PATH": "\(folder.path):/usr/bin:/bin"]) { $1 }
-        let both = try await PinentryFixture("pinentry-qt", isJudged: true, environment: environment)
+        let both = try await PinentryFixture(
+            "pinentry-qt",
+            isJudged: true,
+            x11Folder: RealPinentryTests.x11Folder,
+            environment: environment
+        )
         #expect(await both.prompter.expectedTrust(for: TestRequester(":1.1")) == .trusted)
         try await both.prompter.open().close()
 

@@ -40,7 +40,13 @@ struct PasswordAlternativeTests {
                 verifiedBy: OnePassword(),
                 countedBy: PasswordLockout { _ in nil },
                 or: alternative
-            ) { PromptRequest(question: .password, message: "Type or touch", acceptsTouch: alternative.isTrusted) }
+            ) {
+                PromptRequest(
+                    question: .password,
+                    message: "Type or touch",
+                    touch: alternative.isTrusted ? .waiting : .none
+                )
+            }
             return switch consume asked {
             case .right: "right"
             case .unanswered: "unanswered"

@@ -83,7 +83,7 @@ struct PrompterTrustTests {
     func passwordOrTouch_untrusted_isNotPutAndAPasswordAloneMayFollow() async throws {
         prompter.trust = PrompterTrustTests.untrusted
         let conversation = makeConversation()
-        let either = PromptRequest(question: .password, message: "Touch or type", acceptsTouch: true)
+        let either = PromptRequest(question: .password, message: "Touch or type", touch: .waiting)
         await #expect(throws: PromptError(.notTrusted, reason: "")) { _ = Answer(try await conversation.ask(either)) }
         let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.cancelled)
@@ -131,7 +131,7 @@ struct PrompterTrustTests {
         let answer = try await prompter.ask(.unlock, in: conversation)
         prompter.trust = PrompterTrustTests.untrusted
         let isKept = conversation.revise(
-            PromptRequest(question: .password, message: "Touch or type", acceptsTouch: true)
+            PromptRequest(question: .password, message: "Touch or type", touch: .waiting)
         )
         #expect(!isKept)
         await #expect(throws: PromptError(.notTrusted, reason: "")) { try await answer.value }

@@ -9,10 +9,13 @@ final class PinentryFixture {
     let prompter: PinentryPrompter
     let launcher: PinentryLauncher
     private let bus: PrivateBus
+    let screen: FakeScreen
+    private let display: FileDescriptor
     private let connection: Connection
 
     /// - Parameters:
     ///   - isJudged: whether the trust in the program is examined.
+    ///   - x11Folder: has the displays, if that is examined; by default one where this process listens.
     ///   - environment: the session environment.
     ///   - timeout: the time limit of a question; longer than a test unless tested.
     ///   - grace: the extra time for the pinentry's own timeout.
@@ -20,6 +23,7 @@ final class PinentryFixture {
     init(
         _ programs: String...,
         isJudged: Bool = false,
+        x11Folder: String? = nil,
         environment: [String: String?] = ["DISPLAY": ":fake"],
         timeout: Duration = .seconds(300),
         grace: Duration = .seconds(300),
@@ -29,7 +33,14 @@ final class PinentryFixture {
         connection = try bus.connect()
         let path = ["PATH": "/usr/local/bin:/usr/bin:/bin"]
         let own = path.merging(environment.compactMapValues { $0 }) { $1 }
-        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
+        screen = try await FakeScreen(type: "x11", x11Folder: x11Folder)
+        display = try screen.listen("x11/X0")
+        let inspector = SessionPrompterInspector(
+            connection: connection,
+            screens: screen.screens,
+            patience: Patience.limit,
+            logger: .silent
+        )
         launcher = PinentryLauncher(
             inspector: isJudged ? inspector : nil,
             logger: .silent,
@@ -40,7 +51,8 @@ final class PinentryFixture {
         prompter = PinentryPrompter(
             launcher: launcher,
             programs: programs,
-            environment: SessionEnvironment(own: own, connection: connection, timeout: Patience.limit)
+            environment: SessionEnvironment(own: own, connection: connection, timeout: Patience.limit),
+            displays: isJudged ? screen.displays : nil
         )
     }
 

@@ -36,20 +36,6 @@ final class SystemPrompterFixture: Sendable {
         GCRPrompter(connection: connection, logger: .silent, callTimeout: Patience.limit)
     }
 
-    /// The trust in the prompter of an open dialog.
-    @BusActor
-    func trust() async throws -> PrompterTrust {
-        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
-        let dialog = try await GCRPrompter(
-            connection: connection,
-            inspector: inspector,
-            logger: .silent,
-            callTimeout: Patience.limit
-        ).open()
-        defer { dialog.close() }
-        return await dialog.trust()
-    }
-
     /// Opens a dialog, runs the test, and closes the dialog.
     @BusActor
     func withDialog(_ body: @BusActor (SystemPrompterFixture, any PromptDialog) async throws -> Void) async throws {
@@ -75,16 +61,6 @@ final class SystemPrompterFixture: Sendable {
         _ = try await screen.events.first("the dialog", after: start) { $0 == sign }
         try await answering(screen)
         return try await answer.value
-    }
-
-    /// Starts the prompter as a program of the user would, instead of the bus.
-    func startPrompter() async throws -> ChildProcess {
-        let watch = try await NameWatch(GCRPrompter.busName, on: bus)
-        let program = try SystemPrompterFixture.findProgram()
-        let environment = screen.environment.merging(bus.environment) { $1 }
-        let process = try ChildProcess(program, environment: environment)
-        try await watch.waitForOwner(unless: process)
-        return process
     }
 
     /// Kills the prompter.

@@ -153,27 +153,6 @@ struct SystemPrompterTests {
     }
 
     @Test
-    func trust_startedByTheBus_isGiven() async throws {
-        #expect(try await SystemPrompterFixture().trust() == .trusted)
-    }
-
-    @Test
-    func trust_startedWithALibraryOfTheUsers_isNotGiven() async throws {
-        let folder = try UsersFolder()
-        let fixture = try await SystemPrompterFixture(environment: ["LD_PRELOAD": try await folder.library()])
-        // The bus has the same environment, and is examined first.
-        #expect(try await fixture.trust().objection?.contains("the session bus is not trusted") == true)
-    }
-
-    @Test
-    func trust_startedByTheUser_isNotGiven() async throws {
-        let fixture = try await SystemPrompterFixture()
-        let prompter = try await fixture.startPrompter()
-        #expect(try await fixture.trust() == .passwordsOnly(reason: "it was not started by the session"))
-        try await prompter.kill()
-    }
-
-    @Test
     func open_noDisplay_isUnavailable() async throws {
         let fixture = try await SystemPrompterFixture(environment: ["DISPLAY": nil, "WAYLAND_DISPLAY": nil])
         await #expect(throws: PromptError(.unavailable, reason: "")) {

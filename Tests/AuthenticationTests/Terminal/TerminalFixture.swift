@@ -41,7 +41,12 @@ final class TerminalFixture {
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(processID)
         let insight = try ProcessInspector().inspect(credentials)
-        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
+        let inspector = SessionPrompterInspector(
+            connection: connection,
+            screens: try await FakeScreen().screens,
+            patience: Patience.limit,
+            logger: .silent
+        )
         launcher = PinentryLauncher(
             inspector: isJudged ? inspector : nil,
             logger: .silent,

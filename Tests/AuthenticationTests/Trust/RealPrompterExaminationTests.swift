@@ -56,21 +56,6 @@ struct RealPrompterExaminationTests {
         #expect(objection(to: process) == "it runs code of “\(library)”, which was deleted or replaced")
     }
 
-    @Test(
-        arguments: [
-            ("LD_LIBRARY_PATH", "/nonexistent", false), ("GTK_MODULES", "evil", false),
-            ("QT_PLUGIN_PATH", "/home/u/p", false), ("QT_QPA_PLATFORM", "offscreen", false),
-            ("QT_QPA_PLATFORM", "vnc:port=1", false), ("GDK_BACKEND", "broadway", false),
-            ("GDK_BACKEND", "wayland,broadway", false), ("GTK_MODULES", "", true), ("QT_QPA_PLATFORM", "xcb", true),
-            ("QT_QPA_PLATFORM", "wayland;xcb", true), ("QT_QPA_PLATFORM", "wayland-egl", true),
-            ("GDK_BACKEND", "x11,*", true), ("GTK_THEME", "Adwaita", true),
-        ]
-    )
-    func child_environment_isJudged(name: String, value: String, isTrusted: Bool) async throws {
-        let process = try await start(environment: [name: value])
-        #expect(objection(to: process) == (isTrusted ? nil : "it was started with \(name) in its environment"))
-    }
-
     @Test
     func child_deletedProgram_isNot() async throws {
         let folder = try TemporaryFolder()

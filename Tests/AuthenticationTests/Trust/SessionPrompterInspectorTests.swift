@@ -10,7 +10,7 @@ import Testing
 struct SessionPrompterInspectorTests {
     @Test
     @BusActor
-    func owner_thisProcess_isNotTrusted() async throws {
+    func owner_isTheCompositor_isTrusted() async throws {
         let bus = try await PrivateBus()
         let fake = try FakePrompter(on: bus, [])
         let connection = try bus.connect()
@@ -18,7 +18,13 @@ struct SessionPrompterInspectorTests {
             fake.crash()
             connection.close()
         }
-        let inspector = SessionPrompterInspector(connection: connection, patience: Patience.limit, logger: .silent)
+        let screen = try await FakeScreen()
+        let inspector = SessionPrompterInspector(
+            connection: connection,
+            screens: screen.screens,
+            patience: Patience.limit,
+            logger: .silent
+        )
         let prompter = GCRPrompter(
             connection: connection,
             inspector: inspector,
@@ -27,8 +33,13 @@ struct SessionPrompterInspectorTests {
         )
         let dialog = try await prompter.open()
         defer { dialog.close() }
-        let objection = await dialog.trust().objection
-        #expect(objection != nil)
+        #expect(await dialog.trust() == .trusted)
+        #expect(await prompter.expectedTrust(for: TestRequester(":1.1")) == .trusted)
+        // Another session is in front of the screen; then an X server has it, which no prompter is.
+        for session in [["ACTIVE": "0"], ["TYPE": "x11", "ORIGINAL_TYPE": "x11"]] {
+            try screen.writeSession(session)
+            #expect(await dialog.trust() == .passwordsOnly(reason: "it does not draw the screen of a session"))
+        }
         // Without an inspector, the answer counts.
         let other = try await GCRPrompter(connection: connection, logger: .silent, callTimeout: Patience.limit).open()
         #expect(await other.trust() == .trusted)
@@ -44,6 +55,7 @@ struct SessionPrompterInspectorTests {
         let lines = Recorder<LogRecorder.Line>()
         let inspector = SessionPrompterInspector(
             connection: connection,
+            screens: try await FakeScreen().screens,
             patience: Patience.limit,
             logger: Logger(recordingTo: lines)
         )

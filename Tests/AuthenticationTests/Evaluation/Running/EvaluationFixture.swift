@@ -94,13 +94,15 @@ final class EvaluationFixture {
         _ passwords: FactorSet,
         reader: BiometryHint?,
         readerSuffices: Bool = true,
-        warning: String = ""
+        warning: String = "",
+        touch: PromptRequest.Touch? = nil
     ) -> PromptRequest {
         let question = EvaluationQuestion(
             passwords: passwords,
             reader: reader,
             readerSuffices: readerSuffices,
-            warning: Text(verbatim: warning)
+            warning: Text(verbatim: warning),
+            touch: touch
         )
         return words.request(for: question)
     }

@@ -223,7 +223,8 @@ struct EvaluationTouchTests {
         let count = fixture.prompter.requests.count
         match.end(.matched(finger: ""))
         #expect(
-            try await fixture.question(after: count) == fixture.request(.passcode, reader: nil)
+            try await fixture.question(after: count)
+                == fixture.request(.passcode, reader: nil, touch: .recognised)
         )
         try fixture.type("right")
         let expected = Proofs(factors: [.biometryAny, .passcode], keys: .passcode, matchedSet: FakeReader.set)

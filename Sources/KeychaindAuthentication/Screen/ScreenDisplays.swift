@@ -1,0 +1,126 @@
+import Glibc
+package import KeychaindDBus
+package import KeychaindDesktop
+import KeychaindRights
+
+/// The displays of a session that a person sees, for a program that this process starts.
+package struct ScreenDisplay: Sendable {
+    /// A connection to the compositor, which the program gets: another socket cannot take the place of its path.
+    package let wayland: FileDescriptor?
+    /// The X11 display, such as `:0`.
+    package let x11: String?
+    /// Whether the administrator lets screen readers into dialogs, and with them all programs of the user.
+    let isAccessible: Bool
+    private let screen: SessionScreen
+    private let screens: SessionScreens
+
+    init(
+        of screen: SessionScreen,
+        wayland: FileDescriptor?,
+        x11: String?,
+        isAccessible: Bool,
+        screens: SessionScreens
+    ) {
+        self.screen = screen
+        self.wayland = wayland
+        self.x11 = x11
+        self.isAccessible = isAccessible
+        self.screens = screens
+    }
+
+    /// Whether a person sees it still.
+    @BusActor
+    package func isVisible() async -> Bool { await screens.visible().contains(screen) }
+}
+
+/// Finds the displays of the user's screen by who listens there, whatever the environment says.
+@BusActor
+package final class ScreenDisplays {
+    private static let most = 64
+
+    private let screens: SessionScreens
+    private let runtimeFolder: String
+    private let x11Folder: String
+    private let processes: String
+    private let accessibilityFile: String
+
+    /// - Parameter accessibilityFile: exists if the administrator lets screen readers into dialogs.
+    package init(
+        screens: SessionScreens,
+        runtimeFolder: String = "/run/user/\(getuid())",
+        x11Folder: String = "/tmp/.X11-unix",
+        processes: String = "/proc",
+        accessibilityFile: String = "/etc/keychaind/accessible-dialogs"
+    ) {
+        self.screens = screens
+        self.runtimeFolder = runtimeFolder
+        self.x11Folder = x11Folder
+        self.processes = processes
+        self.accessibilityFile = accessibilityFile
+    }
+
+    /// Nil if no display is proven to be on a screen.
+    ///
+    /// - Parameter names: displays that come before others, such as `wayland-0` and `:0`.
+    package func find(preferring names: [String] = []) async -> ScreenDisplay? {
+        for screen in await screens.visible() {
+            let x11 = display(of: screen, names)
+            let wayland = screen.display == .wayland ? compositor(of: screen, names) : nil
+            guard wayland != nil || x11 != nil else { continue }
+            return ScreenDisplay(
+                of: screen,
+                wayland: wayland,
+                x11: x11,
+                isAccessible: access(accessibilityFile, F_OK) == 0,
+                screens: screens
+            )
+        }
+        return nil
+    }
+
+    private func compositor(of screen: SessionScreen, _ names: [String]) -> FileDescriptor? {
+        sockets(in: runtimeFolder, startingWith: "wayland-", shownAs: "wayland-", names)
+            .first { belongs($0.socket, to: screen) }?.socket.descriptor
+    }
+
+    /// The display of the compositor's Xwayland, or of the X server.
+    ///
+    /// A server that runs as root needs no controller, so any program could be it: where there is one, no other counts.
+    private func display(of screen: SessionScreen, _ names: [String]) -> String? {
+        let sockets = sockets(in: x11Folder, startingWith: "X", shownAs: ":", names)
+        let roots = screen.display == .x11 ? sockets.filter { $0.socket.userID == 0 } : []
+        return (roots.first ?? sockets.first { roots.isEmpty && belongs($0.socket, to: screen) })?.name
+    }
+
+    /// - Parameter mark: stands for the prefix in a display's name.
+    private func sockets(
+        in folder: String,
+        startingWith prefix: String,
+        shownAs mark: String,
+        _ preferred: [String]
+    ) -> [(name: String, socket: DisplaySocket)] {
+        guard let directory = UserRights.perform({ opendir(folder) }) else { return [] }
+        defer { closedir(directory) }
+        var found: [(name: String, socket: DisplaySocket)] = []
+        while found.count < ScreenDisplays.most, let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasPrefix(prefix), let socket = DisplaySocket(path: "\(folder)/\(name)") else { continue }
+            found.append((mark + name.dropFirst(prefix.count), socket))
+        }
+        return found.filter { preferred.contains($0.name) } + found.filter { !preferred.contains($0.name) }
+    }
+
+    /// Whether the screen's controller listens there, or KWin's starter, which passes it the socket.
+    private func belongs(_ socket: DisplaySocket, to screen: SessionScreen) -> Bool {
+        guard let controller = screen.controller else { return false }
+        if socket.processID == controller { return true }
+        return UserRights.perform {
+            guard ProcessFolder(controller, in: processes).processStatus?.parentID == socket.processID,
+                let program = ProgramFile(of: ProcessFolder(socket.processID, in: processes))
+            else { return false }
+            return program.name == "kwin_wayland_wrapper" && program.place == .present && program.isProtected
+        }
+    }
+}

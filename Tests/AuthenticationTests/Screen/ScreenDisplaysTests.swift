@@ -1,0 +1,95 @@
+import Glibc
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
+import Testing
+
+/// Displays of this process, as a compositor that logind calls the controller, beside those of others.
+@Suite(.onLoop)
+struct ScreenDisplaysTests {
+    @Test
+    @BusActor
+    func find_compositorBesideAnotherProgram_isTheCompositors() async throws {
+        let screen = try await FakeScreen()
+        let other = try await screen.listenElsewhere("run/wayland-0")
+        #expect(await screen.displays.find() == nil)
+        let own = try screen.listen("run/wayland-1")
+        let display = try #require(await screen.displays.find())
+        let connection = try #require(display.wayland as FileDescriptor?)
+        #expect(Peer.process(of: connection.rawValue) == getpid())
+        #expect(display.x11 == nil)
+        #expect(await display.isVisible())
+        withExtendedLifetime((own, other)) {}
+    }
+
+    @Test
+    @BusActor
+    func find_xServerOfAnotherProgram_isNone() async throws {
+        guard getuid() != 0 else { return }
+        let screen = try await FakeScreen(type: "x11")
+        let other = try await screen.listenElsewhere("x11/X7")
+        #expect(await screen.displays.find() == nil)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test
+    @BusActor
+    func find_xServer_isNamed() async throws {
+        let screen = try await FakeScreen(type: "x11")
+        let own = try screen.listen("x11/X3")
+        let display = try #require(await screen.displays.find())
+        #expect(display.x11 == ":3" && display.wayland == nil)
+        withExtendedLifetime(own) {}
+    }
+
+    @Test("A session that nobody sees is no screen, whatever its controller says", arguments: hidden)
+    @BusActor
+    func find_sessionThatIsNotSeen_isNone(changes: [String: String?]) async throws {
+        let screen = try await FakeScreen()
+        let own = try screen.listen("run/wayland-0")
+        let display = try #require(await screen.displays.find())
+        try screen.writeSession(changes)
+        #expect(await screen.displays.find() == nil)
+        #expect(!(await display.isVisible()))
+        withExtendedLifetime(own) {}
+    }
+
+    private static let hidden: [[String: String?]] = [
+        ["ACTIVE": "0"], ["REMOTE": "1"], ["STATE": "closing"], ["SEAT": nil], ["CLASS": "greeter"], ["UID": "4711"],
+        ["TYPE": "tty"], ["TYPE": "mir"], ["CONTROLLER": nil], ["CONTROLLER": ":1.4711"], ["UID": nil],
+        // A program has become the controller of an X11 session, and says that it is a compositor.
+        ["ORIGINAL_TYPE": "x11"],
+    ]
+
+    @Test("Where seatd gives out the devices, logind's controller is nobody in particular")
+    @BusActor
+    func find_besideSeatd_isNone() async throws {
+        let screen = try await FakeScreen()
+        let own = try screen.listen("run/wayland-0")
+        try screen.folder.write("", to: "seatd.sock")
+        #expect(await screen.displays.find() == nil)
+        withExtendedLifetime(own) {}
+    }
+
+    @Test("A compositor that was started from a text terminal counts; so does a logind that knows no original type")
+    @BusActor
+    func find_sessionFromATerminal_isFound() async throws {
+        let screen = try await FakeScreen()
+        let own = try screen.listen("run/wayland-0")
+        for original in ["tty", nil] {
+            try screen.writeSession(["ORIGINAL_TYPE": original])
+            #expect(await screen.displays.find() != nil)
+        }
+        withExtendedLifetime(own) {}
+    }
+
+    private enum Peer {
+        static func process(of socket: Int32) -> pid_t {
+            var credentials = (pid: pid_t(0), uid: uid_t(0), gid: gid_t(0))
+            var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+            getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+            return credentials.pid
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
+
+/// A session that this process controls, with displays in folders of its own.
+@BusActor
+final class FakeScreen {
+    let screens: SessionScreens
+    let displays: ScreenDisplays
+    let folder: TemporaryFolder
+    private let systemBus: PrivateBus
+    private let controller: Connection
+
+    /// - Parameters:
+    ///   - type: `wayland` or `x11`.
+    ///   - x11Folder: the folder of X11 sockets; by default an own one.
+    init(type: String = "wayland", x11Folder: String? = nil) async throws {
+        folder = try TemporaryFolder()
+        systemBus = try await PrivateBus()
+        controller = try systemBus.connect()
+        for name in ["sessions", "run", "x11"] { _ = try folder.makeFolder(name) }
+        screens = SessionScreens(
+            systemBus: SystemBus(address: systemBus.address, logger: .silent),
+            folder: folder.path("sessions"),
+            seatSocket: folder.path("seatd.sock")
+        )
+        displays = ScreenDisplays(
+            screens: screens,
+            runtimeFolder: folder.path("run"),
+            x11Folder: x11Folder ?? folder.path("x11"),
+            accessibilityFile: folder.path("accessible-dialogs")
+        )
+        try writeSession(type: type)
+    }
+
+    isolated deinit {
+        controller.close()
+    }
+
+    /// - Parameter changes: lines in place of those of a session that a person sees.
+    func writeSession(type: String = "wayland", _ changes: [String: String?] = [:]) throws {
+        let lines: [String: String?] = [
+            "UID": "\(getuid())", "ACTIVE": "1", "STATE": "active", "REMOTE": "0", "TYPE": type, "ORIGINAL_TYPE": type,
+            "CLASS": "user", "SEAT": "seat0", "CONTROLLER": controller.uniqueName,
+        ]
+        let content = lines.merging(changes) { $1 }.compactMap { name, value in value.map { "\(name)=\($0)\n" } }
+        try folder.write(content.joined(), to: "sessions/2")
+    }
+
+    /// Listens as this process does; until the descriptor's end.
+    func listen(_ name: String) throws -> FileDescriptor {
+        let socket = FileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: folder.path(name).utf8) }
+        let status = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket.rawValue, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard status == 0, Glibc.listen(socket.rawValue, 4) == 0 else { throw POSIXError(.EADDRINUSE) }
+        return socket
+    }
+
+    /// Another process that listens.
+    func listenElsewhere(_ name: String) async throws -> ChildProcess {
+        let program = """
+            import socket, sys, time
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(sys.argv[1])
+            listener.listen()
+            print("listens", flush=True)
+            while True: listener.accept()
+            """
+        let process = try ChildProcess("python3", ["-c", program, folder.path(name)])
+        _ = try await process.standardOutput.lines.first("the listener")
+        return process
+    }
+}
