@@ -57,11 +57,6 @@ as_anna() {
         PATH=/usr/local/bin:/usr/bin:/bin "$@"
 }
 
-# Dialogs are gcr's: beside a trusted prompter, keychaind would never ask a false one.
-for program in /usr/bin/pinentry-{qt,gtk-2}; do
-    [[ ! -e $program ]] || mount --bind /dev/null "$program"
-done
-
 # The system bus with fprintd and polkit. polkit lets an ordinary user verify a finger, as for a local session.
 install -d -m 755 /run/dbus
 dbus-daemon --system --nofork 2>"$work/system-bus.log" &
@@ -78,7 +73,13 @@ eventually dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.fr
 eventually dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:org.freedesktop.PolicyKit1
 /usr/bin/python3 "$here/reader.py" "$work/reader" enrol anna
 
-# anna's session.
+# anna's session, on the screen of an X server of root's.
+screen() { # on|off: whether it is in front, by logind's file
+    install -d /run/systemd/sessions
+    printf '%s\n' "UID=$anna_id" ACTIVE="$([[ $1 == off ]]; echo $?)" STATE=active REMOTE=0 TYPE=x11 CLASS=user SEAT=seat0 \
+        >/run/systemd/sessions/1
+}
+screen on
 Xvfb -displayfd 1 -screen 0 800x600x24 -nolisten tcp >"$work/display" 2>"$work/xvfb.log" &
 eventually test -s "$work/display"
 display=:$(<"$work/display")

@@ -84,7 +84,7 @@ right "it comes back where it belongs" wake
 right "where a login" log_in
 right "unlocks it again" eventually is_locked false
 
-# A prompter without dialogs.
+# A prompter without dialogs. It is asked while keychaind cannot show a dialog of its own on a screen.
 : >"$work/asked"
 chmod 666 "$work/asked"
 has_prompter() {
@@ -103,6 +103,9 @@ stop_false_prompter() {
     eventually sh -c '! pgrep -f "[a]ttacks/prompter.py"'
 }
 false_prompter yes
+right "beside it, anna reads it with her finger in keychaind's dialog" read_bank
+held "and it was asked nothing" test -s "$work/asked"
+screen off
 as_anna timeout 20 secret-tool lookup "${bank[@]}" >"$work/found" 2>&1 &
 lookup=$!
 held "a prompter that shows nothing arms no reader" /usr/bin/python3 "$scripts/reader.py" "$work/reader" touch 3
@@ -110,7 +113,9 @@ wait "$lookup" || true
 held "and gets nothing" grep -q "secret of the bank" "$work/found"
 as_anna /usr/bin/python3 "$work/attacks/domain_calls.py" delete >"$work/said" 2>&1 || true
 right "nor does its yes delete the keychain" sh -c "test \"\$(setpriv --reuid anna --regid anna --init-groups env HOME=/home/anna DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$anna_id/bus secret-tool lookup service other)\" = 'for everybody'"
+right "it was asked all the same" test -s "$work/asked"
 stop_false_prompter
+screen on
 right "anna reads it with her finger still" read_bank
 
 # Every attack over the bus only, on the installed program.
@@ -119,6 +124,7 @@ eventually sh -c '! pgrep -x keychaind'
 wake >"$work/said"
 log_in >"$work/said"
 eventually is_locked false
+screen off
 false_prompter 'password the password of anna'
 # What a dialog says of the caller is in files of processes, which only anna's own rights open.
 printf '#!/usr/bin/python3\nimport subprocess\nsubprocess.run(["secret-tool", "lookup", "service", "other"])\n' >/home/anna/ledger

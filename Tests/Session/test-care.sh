@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # Looking after keychaind as a person does: an item of a browser gets a finger, the reader is locked out, a password is
-# forgotten, and an item comes back from yesterday. With the real fprintd, polkit, gcr-prompter and PAM.
+# forgotten, and an item comes back from yesterday. With the real fprintd, polkit, PAM and dialogs.
 
 mkdir "$work/clean"
 status=0
