@@ -1,24 +1,24 @@
 /*
- * keychaind-dialog: a window that asks for a password or a yes, and shows the state of a fingerprint reader.
+ * keychaind-dialog: asks for a password or a yes in a window, and shows the state of a fingerprint reader.
  *
- * keychaind starts it with a socket as standard input and output, on which it speaks as a pinentry does: lines of at
- * most 1000 bytes, percent-encoded, in UTF-8. Beside a pinentry's commands there are
+ * Its standard input and output are a socket, on which it speaks as a pinentry does: lines of at most 1000 bytes, in
+ * UTF-8 with percent escapes. Besides the commands of a pinentry there are
  *
- *   SETHEADLINE text                     large, above the text of SETDESC
- *   SETDETAILSLABEL label, SETDETAILS text   folded
- *   SETREADER none|waiting|unrecognised|recognised|locked   a picture; SETREADERTEXT describes it
- *   SETDELAY seconds                     until then nothing can be entered; the rest is counted down
- *   SETCHOICE label                      a checkbox; `S CHOSEN` comes before OK if it is on
+ *   SETHEADLINE text                                        large, above the text of SETDESC
+ *   SETDETAILSLABEL label, SETDETAILS text                  folded at first
+ *   SETREADER none|waiting|unrecognised|recognised|locked   a picture, which SETREADERTEXT describes
+ *   SETDELAY seconds                                        counted down; until then OK and the fields are off
+ *   SETCHOICE label                                         a checkbox; if it is on, `S CHOSEN` comes before OK
  *
- * `S SHOWN` says that the window of a question is on the screen. From the question on, SET commands change the window at
- * once and have no answer, also those that cross the question's answer, until RESET. Any other command during a
- * question, and the end of input, end the program.
+ * `S SHOWN` says that the window is on the screen. A SET command during a question changes the window and is not
+ * answered; nor is one after it, before RESET, because it may have crossed the answer. Any other command during a
+ * question ends the program, as does the end of input.
  *
- * It has no words of its own: a button without a label is missing, and cannot be pressed. Labels of buttons, details
- * and the choice have mnemonics, `_x`; all other text is plain.
+ * It has no words of its own: a button without a label does not exist. The labels of buttons, details and the choice
+ * have mnemonics, as in `_x`, where `__` is an underscore. All other text is plain.
  *
- * The user's files and other programs of the session do not change it: its environment is replaced. There is no grab of
- * the keyboard, which GTK 4 and Wayland do not have.
+ * It replaces its environment, so that the user's files load no code and change no looks. GTK 4 cannot grab the
+ * keyboard; on X11 every program can read it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,9 +27,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -41,7 +38,7 @@
 
 enum { LINE_LIMIT = 1000, PASSWORD_LIMIT = 2048, SECONDS_LIMIT = 86400 };
 
-// Codes of libgpg-error, with the sources that a pinentry has: itself, or its library of Assuan.
+// Codes of libgpg-error, from the sources that a pinentry names: itself, and its Assuan library.
 enum code {
     SUCCESS = 0,
     TIMEOUT = 5 << 24 | 62,
@@ -54,12 +51,12 @@ enum code {
 };
 
 enum text {
-    TITLE, HEADLINE, DESCRIPTION, DETAILS_LABEL, DETAILS, PROMPT, ERROR, OK, NOT_OK, CANCEL, REPEAT, REPEAT_ERROR,
+    TITLE, HEADLINE, DESCRIPTION, DETAILS_LABEL, DETAILS, PROMPT, REPEAT, ERROR, REPEAT_ERROR, OK, NOT_OK, CANCEL,
     CHOICE, READER_TEXT, TEXT_COUNT
 };
 static const char *const text_commands[TEXT_COUNT] = {
-    "SETTITLE", "SETHEADLINE", "SETDESC", "SETDETAILSLABEL", "SETDETAILS", "SETPROMPT", "SETERROR", "SETOK",
-    "SETNOTOK", "SETCANCEL", "SETREPEAT", "SETREPEATERROR", "SETCHOICE", "SETREADERTEXT",
+    "SETTITLE", "SETHEADLINE", "SETDESC", "SETDETAILSLABEL", "SETDETAILS", "SETPROMPT", "SETREPEAT", "SETERROR",
+    "SETREPEATERROR", "SETOK", "SETNOTOK", "SETCANCEL", "SETCHOICE", "SETREADERTEXT",
 };
 
 enum reader { NONE, WAITING, UNRECOGNISED, RECOGNISED, LOCKED, READER_COUNT };
@@ -69,16 +66,17 @@ static struct {
     char *texts[TEXT_COUNT];
     enum reader reader;
     unsigned timeout;
-    gint64 delayed_until; // microseconds of the monotonic clock
+    gint64 delayed_until; // on the monotonic clock, in microseconds
 } settings;
 
-// The question whose window is open, or was the last one before a RESET.
+// The open question, or the last one.
 static struct {
-    bool open, answered, asks_password, has_one_button, is_unequal;
-    GtkWidget *window, *reader, *headline, *description, *details, *details_text, *error_row, *error, *countdown;
-    GtkWidget *prompts[2], *fields[2], *choice, *choice_label, *cancel, *not_ok, *ok;
-    guint timeout, countdown_timer;
-    gint64 touched; // when the reader's picture began to shake
+    bool is_open, is_answered, asks_password, has_one_button, is_unequal;
+    GtkWidget *window, *content, *content_scroller, *column, *reader;
+    GtkWidget *texts, *texts_scroller, *headline, *description, *details, *details_text;
+    GtkWidget *error_row, *error, *countdown, *prompts[2], *fields[2], *choice, *choice_label, *cancel, *not_ok, *ok;
+    guint timeout, ticking;
+    gint64 touched; // when the picture of the reader began to shake
 } question;
 
 // MARK: Answers
@@ -95,65 +93,140 @@ static void put(const char *bytes, size_t count) {
 
 static void say(const char *line) { put(line, strlen(line)); }
 
-static const char *explanation(enum code code) {
-    switch (code) {
-    case TIMEOUT: return "Timeout <Pinentry>";
-    case NO_DISPLAY: return "No display <Pinentry>";
-    case CANCELLED: return "Operation cancelled <Pinentry>";
-    case NOT_CONFIRMED: return "Not confirmed <Pinentry>";
-    case LINE_TOO_LONG: return "Line too long <User defined source 1>";
-    case UNKNOWN_COMMAND: return "Unknown IPC command <User defined source 1>";
-    default: return "IPC parameter error <User defined source 1>";
-    }
-}
-
 static void answer(enum code code) {
-    char line[100];
-    if (code == SUCCESS) return say("OK\n");
-    snprintf(line, sizeof line, "ERR %d %s\n", code, explanation(code));
+    char line[60];
+    snprintf(line, sizeof line, code == SUCCESS ? "OK\n" : "ERR %u keychaind-dialog\n", code);
     say(line);
 }
 
-static void answer_data(const char *data) {
-    static char line[LINE_LIMIT + 1];
+static void answer_password(const char *password) {
+    static char line[LINE_LIMIT + 1] = "D ";
     mlock(line, sizeof line);
-    while (*data) {
-        size_t count = 2;
-        memcpy(line, "D ", 2);
-        for (; *data && count + 3 <= LINE_LIMIT; data++) {
-            if (*data == '%' || (unsigned char)*data < 0x20)
-                count += sprintf(line + count, "%%%02X", (unsigned char)*data);
-            else
-                line[count++] = *data;
+    while (*password) {
+        size_t count = strlen("D ");
+        for (; *password && count + strlen("%XX") <= LINE_LIMIT; password++) {
+            bool is_escaped = *password == '%' || (unsigned char)*password < 0x20;
+            if (is_escaped) count += sprintf(line + count, "%%%02X", *password);
+            else line[count++] = *password;
         }
         line[count++] = '\n';
         put(line, count);
     }
-    explicit_bzero(line, sizeof line);
+    explicit_bzero(line + strlen("D "), sizeof line - strlen("D "));
 }
 
 // MARK: The question
 
+static bool has(enum text text) { return settings.texts[text] && *settings.texts[text]; }
+
+static const char *get(enum text text) { return has(text) ? settings.texts[text] : ""; }
+
 static const char *entered(int index) { return gtk_editable_get_text(GTK_EDITABLE(question.fields[index])); }
 
-static bool has_text(enum text text) { return settings.texts[text] && *settings.texts[text]; }
+static bool repeats(void) { return question.asks_password && has(REPEAT); }
 
-static const char *text_of(enum text text) { return has_text(text) ? settings.texts[text] : ""; }
+static gint64 delay(void) { return MAX(0, settings.delayed_until - g_get_monotonic_time()); }
 
-static void close_window(void) {
-    if (question.timeout) g_source_remove(question.timeout);
-    if (question.countdown_timer) g_source_remove(question.countdown_timer);
-    question.timeout = question.countdown_timer = 0;
-    question.open = false;
-    question.answered = true;
-    // Wipes the fields.
-    gtk_window_destroy(GTK_WINDOW(question.window));
+static void focus_field(int index) {
+    gtk_text_grab_focus_without_selecting(GTK_TEXT(gtk_editable_get_delegate(GTK_EDITABLE(question.fields[index]))));
 }
 
 static void finish(enum code code) {
-    if (!question.open) return;
-    close_window();
+    if (!question.is_open) return;
+    if (question.timeout) g_source_remove(question.timeout);
+    if (question.ticking) g_source_remove(question.ticking);
+    question.timeout = question.ticking = 0;
+    question.is_open = false;
+    question.is_answered = true;
+    // Wipes the fields, too.
+    gtk_window_destroy(GTK_WINDOW(question.window));
     answer(code);
+}
+
+static void set_text(GtkWidget *label, const char *text) {
+    gtk_label_set_text(GTK_LABEL(label), text);
+    gtk_widget_set_visible(label, *text != 0);
+}
+
+static void set_button(GtkWidget *button, enum text text, bool is_possible) {
+    gtk_button_set_label(GTK_BUTTON(button), get(text));
+    gtk_widget_set_visible(button, is_possible && has(text));
+}
+
+static void describe(GtkWidget *widget, enum text text) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, get(text), -1);
+}
+
+// As high as the content in this width, up to a limit. GTK's own limit takes the height in another width.
+static void fit(GtkWidget *scroller, GtkWidget *content, int width, int limit) {
+    int height;
+    gtk_widget_measure(content, GTK_ORIENTATION_VERTICAL, width, NULL, &height, NULL, NULL);
+    gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scroller), MIN(height, limit));
+}
+
+static int width_of(GtkWidget *widget) {
+    int width;
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
+    return width;
+}
+
+static void fit_all(void) {
+    fit(question.texts_scroller, question.texts, width_of(question.column), 280);
+    fit(question.content_scroller, question.content, width_of(question.content), 540);
+}
+
+static gboolean tick(gpointer unused);
+
+// Shows the settings.
+static void update(void) {
+    gtk_window_set_title(GTK_WINDOW(question.window), get(TITLE));
+    set_text(question.headline, get(HEADLINE));
+    set_text(question.description, get(DESCRIPTION));
+    gtk_expander_set_label(GTK_EXPANDER(question.details), get(DETAILS_LABEL));
+    set_text(question.details_text, get(DETAILS));
+    gtk_widget_set_visible(question.details, has(DETAILS));
+
+    bool is_delayed = delay() > 0, fits = true;
+    char rest[20];
+    int seconds = (int)((delay() + 999999) / 1000000);
+    snprintf(rest, sizeof rest, "%d:%02d", seconds / 60, seconds % 60);
+    set_text(question.countdown, is_delayed ? rest : "");
+    set_text(question.error, get(question.is_unequal ? REPEAT_ERROR : ERROR));
+    gtk_widget_set_visible(question.error_row, is_delayed || gtk_widget_get_visible(question.error));
+    if (is_delayed && !question.ticking) question.ticking = g_timeout_add(200, tick, NULL);
+
+    for (int index = 0; index < 2; index++) {
+        enum text prompt = index == 0 ? PROMPT : REPEAT;
+        bool exists = index == 0 ? question.asks_password : repeats();
+        set_text(question.prompts[index], exists ? get(prompt) : "");
+        gtk_widget_set_visible(question.fields[index], exists);
+        gtk_widget_set_sensitive(question.fields[index], !is_delayed);
+        describe(question.fields[index], prompt);
+        fits = fits && strlen(entered(index)) <= PASSWORD_LIMIT;
+    }
+    gtk_widget_set_visible(gtk_widget_get_parent(question.fields[0]), question.asks_password);
+    gtk_label_set_text_with_mnemonic(GTK_LABEL(question.choice_label), get(CHOICE));
+    gtk_widget_set_visible(question.choice, has(CHOICE));
+
+    set_button(question.cancel, CANCEL, !question.has_one_button);
+    set_button(question.not_ok, NOT_OK, !question.has_one_button && !question.asks_password);
+    set_button(question.ok, OK, true);
+    gtk_widget_set_sensitive(question.ok, !is_delayed && fits);
+
+    gtk_widget_set_visible(question.reader, settings.reader != NONE);
+    gtk_widget_set_tooltip_text(question.reader, has(READER_TEXT) ? get(READER_TEXT) : NULL);
+    describe(question.reader, READER_TEXT);
+    gtk_widget_queue_draw(question.reader);
+    fit_all();
+}
+
+static gboolean tick(gpointer unused) {
+    (void)unused;
+    update();
+    if (delay() > 0) return G_SOURCE_CONTINUE;
+    question.ticking = 0;
+    if (question.asks_password) focus_field(0);
+    return G_SOURCE_REMOVE;
 }
 
 static gboolean on_timeout(gpointer unused) {
@@ -163,159 +236,83 @@ static gboolean on_timeout(gpointer unused) {
     return G_SOURCE_REMOVE;
 }
 
-static bool is_delayed(void) { return g_get_monotonic_time() < settings.delayed_until; }
-
-static void focus_field(int index) {
-    GtkEditable *text = gtk_editable_get_delegate(GTK_EDITABLE(question.fields[index]));
-    gtk_text_grab_focus_without_selecting(GTK_TEXT(text));
-}
-
-static void set_text(GtkWidget *label, const char *text) {
-    gtk_label_set_text(GTK_LABEL(label), text);
-    gtk_widget_set_visible(label, *text != 0);
-}
-
-static void set_button(GtkWidget *button, enum text text, bool is_possible) {
-    gtk_button_set_label(GTK_BUTTON(button), text_of(text));
-    gtk_widget_set_visible(button, is_possible && has_text(text));
-}
-
-static void describe(GtkWidget *widget, const char *text) {
-    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
-}
-
-static void update(void);
-
-static gboolean on_countdown(gpointer unused) {
-    (void)unused;
-    if (is_delayed()) {
-        char rest[20];
-        gint64 seconds = (settings.delayed_until - g_get_monotonic_time() + 999999) / 1000000;
-        snprintf(rest, sizeof rest, "%d:%02d", (int)seconds / 60, (int)seconds % 60);
-        gtk_label_set_text(GTK_LABEL(question.countdown), rest);
-        return G_SOURCE_CONTINUE;
-    }
-    question.countdown_timer = 0;
-    update();
-    if (question.asks_password) focus_field(0);
-    return G_SOURCE_REMOVE;
-}
-
-// Shows the settings.
-static void update(void) {
-    bool delayed = is_delayed(), repeats = question.asks_password && has_text(REPEAT);
-    gtk_window_set_title(GTK_WINDOW(question.window), text_of(TITLE));
-    set_text(question.headline, text_of(HEADLINE));
-    set_text(question.description, text_of(DESCRIPTION));
-    gtk_expander_set_label(GTK_EXPANDER(question.details), text_of(DETAILS_LABEL));
-    gtk_widget_set_visible(question.details, has_text(DETAILS));
-    set_text(question.details_text, text_of(DETAILS));
-
-    set_text(question.error, text_of(question.is_unequal ? REPEAT_ERROR : ERROR));
-    gtk_widget_set_visible(question.countdown, delayed);
-    gtk_widget_set_visible(question.error_row, delayed || gtk_widget_get_visible(question.error));
-    if (delayed && !question.countdown_timer) question.countdown_timer = g_timeout_add(200, on_countdown, NULL);
-    if (delayed) on_countdown(NULL);
-
-    bool fits = true;
-    for (int index = 0; index < 2; index++) {
-        enum text prompt = index == 0 ? PROMPT : REPEAT;
-        bool exists = index == 0 ? question.asks_password : repeats;
-        set_text(question.prompts[index], exists ? text_of(prompt) : "");
-        gtk_widget_set_visible(question.fields[index], exists);
-        gtk_widget_set_sensitive(question.fields[index], !delayed);
-        describe(question.fields[index], text_of(prompt));
-        fits = fits && strlen(entered(index)) <= PASSWORD_LIMIT;
-    }
-    gtk_label_set_text_with_mnemonic(GTK_LABEL(question.choice_label), text_of(CHOICE));
-    gtk_widget_set_visible(question.choice, has_text(CHOICE));
-
-    set_button(question.cancel, CANCEL, !question.has_one_button);
-    set_button(question.not_ok, NOT_OK, !question.asks_password && !question.has_one_button);
-    set_button(question.ok, OK, true);
-    gtk_widget_set_sensitive(question.ok, !delayed && fits);
-
-    gtk_widget_set_visible(question.reader, settings.reader != NONE);
-    gtk_widget_set_tooltip_text(question.reader, has_text(READER_TEXT) ? text_of(READER_TEXT) : NULL);
-    describe(question.reader, text_of(READER_TEXT));
-    gtk_widget_queue_draw(question.reader);
-}
-
 static void on_cancel(void) { finish(CANCELLED); }
 
 static void on_not_ok(void) { finish(NOT_CONFIRMED); }
 
-static gboolean on_close_request(void) {
-    finish(CANCELLED);
-    return TRUE;
-}
-
-static gboolean refuse_inspector(void) { return TRUE; }
-
-static gboolean on_key(GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state) {
-    (void)controller, (void)code, (void)state;
-    if (key != GDK_KEY_Escape) return FALSE;
-    finish(CANCELLED);
-    return TRUE;
-}
-
 static void on_ok(void) {
-    if (!question.open || is_delayed()) return;
-    bool repeats = gtk_widget_get_visible(question.fields[1]);
-    if (repeats && strcmp(entered(0), entered(1)) != 0) {
+    if (!question.is_open || !has(OK) || delay() > 0) return;
+    if (repeats() && strcmp(entered(0), entered(1)) != 0) {
         question.is_unequal = true;
         update();
         return focus_field(1);
     }
-    if (repeats) say("S PIN_REPEATED\n");
-    if (has_text(CHOICE) && gtk_check_button_get_active(GTK_CHECK_BUTTON(question.choice))) say("S CHOSEN\n");
-    if (question.asks_password) answer_data(entered(0));
+    if (repeats()) say("S PIN_REPEATED\n");
+    if (has(CHOICE) && gtk_check_button_get_active(GTK_CHECK_BUTTON(question.choice))) say("S CHOSEN\n");
+    if (question.asks_password) answer_password(entered(0));
     finish(SUCCESS);
 }
 
+static gboolean on_close(void) {
+    finish(CANCELLED);
+    return TRUE;
+}
+
+static gboolean on_key(GtkEventControllerKey *controller, guint key) {
+    (void)controller;
+    return key == GDK_KEY_Escape && on_close();
+}
+
 static void on_enter(GtkWidget *field) {
-    if (field == question.fields[0] && gtk_widget_get_visible(question.fields[1]) && !*entered(1))
-        focus_field(1);
-    else
-        gtk_widget_activate_default(question.window);
+    if (field == question.fields[0] && repeats() && !*entered(1)) focus_field(1);
+    else gtk_widget_activate_default(question.window);
 }
 
 static void on_edit(void) {
-    if (question.is_unequal && strcmp(entered(0), entered(1)) == 0) question.is_unequal = false;
+    question.is_unequal = question.is_unequal && strcmp(entered(0), entered(1)) != 0;
     update();
 }
 
-// Without a selection, a password that is shown cannot be copied, dragged, or taken as the primary selection.
+// Nothing of a password that is shown can be selected, so that no clipboard gets it.
 static void on_selection(GObject *text) {
-    int start, end;
-    if (gtk_text_get_visibility(GTK_TEXT(text)) && gtk_editable_get_selection_bounds(GTK_EDITABLE(text), &start, &end))
+    if (gtk_text_get_visibility(GTK_TEXT(text)) && gtk_editable_get_selection_bounds(GTK_EDITABLE(text), NULL, NULL))
         gtk_editable_set_position(GTK_EDITABLE(text), gtk_editable_get_position(GTK_EDITABLE(text)));
 }
 
+static gboolean refuse_inspector(void) { return TRUE; }
+
 // A frame has been drawn.
 static void on_paint(GdkFrameClock *clock) {
-    if (!question.open || !gdk_surface_get_mapped(gtk_native_get_surface(GTK_NATIVE(question.window)))) return;
+    if (!question.is_open || !gdk_surface_get_mapped(gtk_native_get_surface(GTK_NATIVE(question.window)))) return;
     g_signal_handlers_disconnect_by_func(clock, on_paint, NULL);
     say("S SHOWN\n");
 }
 
 static void on_map(GtkWidget *window) {
-    GdkFrameClock *clock = gtk_widget_get_frame_clock(window);
-    g_signal_connect(clock, "after-paint", G_CALLBACK(on_paint), NULL);
+    g_signal_connect(gtk_widget_get_frame_clock(window), "after-paint", G_CALLBACK(on_paint), NULL);
 }
 
 // MARK: The picture of the reader
 
-static gboolean shake(GtkWidget *widget, GdkFrameClock *clock, gpointer unused) {
+static const double shaking = 500000; // microseconds
+
+static gboolean shake(GtkWidget *reader, GdkFrameClock *clock, gpointer unused) {
     (void)clock, (void)unused;
-    gtk_widget_queue_draw(widget);
-    return g_get_monotonic_time() - question.touched < 500000;
+    gtk_widget_queue_draw(reader);
+    return g_get_monotonic_time() - question.touched < shaking;
+}
+
+static void draw_lines(cairo_t *cairo, int count, const double points[][2]) {
+    for (int index = 0; index < count; index++) {
+        if (index % 3 == 0) cairo_move_to(cairo, points[index][0], points[index][1]);
+        else cairo_line_to(cairo, points[index][0], points[index][1]);
+    }
 }
 
 static void draw_badge(cairo_t *cairo, enum reader reader) {
     static const double colours[READER_COUNT][3] = {
         [UNRECOGNISED] = {0.75, 0.11, 0.16}, [RECOGNISED] = {0.15, 0.55, 0.30}, [LOCKED] = {0.45, 0.45, 0.48}};
-    // A gap around the badge.
+    // With a gap around it.
     cairo_set_operator(cairo, CAIRO_OPERATOR_CLEAR);
     cairo_arc(cairo, 47, 47, 15, 0, 2 * G_PI);
     cairo_fill(cairo);
@@ -325,34 +322,26 @@ static void draw_badge(cairo_t *cairo, enum reader reader) {
     cairo_fill(cairo);
     cairo_set_source_rgb(cairo, 1, 1, 1);
     if (reader == RECOGNISED) {
-        cairo_move_to(cairo, 41, 47.5);
-        cairo_line_to(cairo, 45.5, 52);
-        cairo_line_to(cairo, 53, 43);
+        draw_lines(cairo, 3, (const double[][2]){{41, 47.5}, {45.5, 52}, {53, 43}});
     } else if (reader == UNRECOGNISED) {
-        cairo_move_to(cairo, 42.5, 42.5);
-        cairo_line_to(cairo, 51.5, 51.5);
-        cairo_move_to(cairo, 51.5, 42.5);
-        cairo_line_to(cairo, 42.5, 51.5);
+        draw_lines(cairo, 5, (const double[][2]){{42.5, 42.5}, {47, 47}, {51.5, 51.5}, {51.5, 42.5}, {42.5, 51.5}});
     } else {
         cairo_rectangle(cairo, 41.5, 46, 11, 8);
         cairo_fill(cairo);
         cairo_arc(cairo, 47, 45, 3.5, G_PI, 0);
-        cairo_line_to(cairo, 50.5, 46.5);
-        cairo_move_to(cairo, 43.5, 45);
-        cairo_line_to(cairo, 43.5, 46.5);
         cairo_set_line_width(cairo, 2);
     }
     cairo_stroke(cairo);
 }
 
 static void draw_reader(GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer unused) {
-    (void)unused;
-    // The ridges of a fingertip: half circles, continued downwards on the left and on the right.
+    (void)width, (void)height, (void)unused;
+    // Ridges of a fingertip: half circles that go on downwards.
     static const double radii[] = {3.5, 9.5, 15.5, 21.5}, left[] = {8, 20, 14, 4}, right[] = {20, 12, 20, 8};
     GdkRGBA colour;
     gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(area)), &colour);
-    double time = (g_get_monotonic_time() - question.touched) / 500000.0;
-    cairo_translate(cairo, width / 2.0 - 32 + (time < 1 ? 4 * sin(time * 6 * G_PI) * (1 - time) : 0), height / 2.0 - 32);
+    double time = (double)(g_get_monotonic_time() - question.touched) / shaking;
+    if (time < 1) cairo_translate(cairo, 4 * sin(time * 6 * G_PI) * (1 - time), 0);
     cairo_push_group(cairo);
     cairo_set_source_rgba(cairo, colour.red, colour.green, colour.blue, settings.reader == LOCKED ? 0.45 : 0.85);
     cairo_set_line_width(cairo, 3);
@@ -360,7 +349,6 @@ static void draw_reader(GtkDrawingArea *area, cairo_t *cairo, int width, int hei
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     for (int index = 0; index < 4; index++) {
         cairo_move_to(cairo, 30 - radii[index], 32 + left[index]);
-        cairo_line_to(cairo, 30 - radii[index], 32);
         cairo_arc(cairo, 30, 32, radii[index], G_PI, 0);
         cairo_line_to(cairo, 30 + radii[index], 32 + right[index]);
         cairo_stroke(cairo);
@@ -377,49 +365,21 @@ static GtkWidget *add(GtkWidget *box, GtkWidget *child) {
     return child;
 }
 
-static GtkWidget *new_label(const char *class) {
-    GtkWidget *label = gtk_label_new(NULL);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
-    gtk_label_set_max_width_chars(GTK_LABEL(label), 60);
-    gtk_label_set_xalign(GTK_LABEL(label), 0);
-    if (class) gtk_widget_add_css_class(label, class);
-    return label;
+static GtkWidget *new_label(const char *style) {
+    return g_object_new(GTK_TYPE_LABEL, "wrap", TRUE, "wrap-mode", PANGO_WRAP_WORD_CHAR, "max-width-chars", 60,
+        "xalign", 0.0, "css-classes", (const char *[]){style, NULL}, NULL);
 }
 
 static GtkWidget *new_button(GCallback on_click) {
     GtkWidget *button = gtk_button_new_with_mnemonic("");
-    GtkLabel *label = GTK_LABEL(gtk_button_get_child(GTK_BUTTON(button)));
-    gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_END);
-    gtk_label_set_max_width_chars(label, 30);
-    gtk_label_set_single_line_mode(label, TRUE);
+    g_object_set(gtk_button_get_child(GTK_BUTTON(button)), "ellipsize", PANGO_ELLIPSIZE_END, "max-width-chars", 30,
+        "single-line-mode", TRUE, NULL);
     g_signal_connect(button, "clicked", on_click, NULL);
     return button;
 }
 
-// As high as its content, up to a limit.
-static GtkWidget *new_scroller(GtkWidget *child, int height) {
-    GtkWidget *scroller = gtk_scrolled_window_new();
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_propagate_natural_width(GTK_SCROLLED_WINDOW(scroller), TRUE);
-    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scroller), TRUE);
-    gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scroller), height);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), child);
-    return scroller;
-}
-
-static GtkWidget *new_field(void) {
-    GtkWidget *field = gtk_password_entry_new();
-    gtk_password_entry_set_show_peek_icon(GTK_PASSWORD_ENTRY(field), TRUE);
-    gtk_widget_set_hexpand(field, TRUE);
-    GtkEditable *text = gtk_editable_get_delegate(GTK_EDITABLE(field));
-    gtk_editable_set_enable_undo(text, FALSE);
-    gtk_text_set_input_hints(GTK_TEXT(text), GTK_INPUT_HINT_PRIVATE | GTK_INPUT_HINT_NO_EMOJI);
-    g_signal_connect(text, "notify::selection-bound", G_CALLBACK(on_selection), NULL);
-    g_signal_connect(text, "notify::visibility", G_CALLBACK(on_selection), NULL);
-    g_signal_connect(field, "changed", G_CALLBACK(on_edit), NULL);
-    g_signal_connect(field, "activate", G_CALLBACK(on_enter), NULL);
-    return field;
+static GtkWidget *new_scroller(GtkWidget *child) {
+    return g_object_new(GTK_TYPE_SCROLLED_WINDOW, "hscrollbar-policy", GTK_POLICY_NEVER, "child", child, NULL);
 }
 
 static GtkWidget *new_texts(void) {
@@ -430,19 +390,26 @@ static GtkWidget *new_texts(void) {
     question.details_text = new_label("dim-label");
     gtk_widget_set_margin_top(question.details_text, 6);
     gtk_expander_set_child(GTK_EXPANDER(question.details), question.details_text);
+    g_signal_connect(question.details, "notify::expanded", G_CALLBACK(fit_all), NULL);
     return texts;
 }
 
-static GtkWidget *new_entries(void) {
-    GtkWidget *grid = gtk_grid_new();
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 12);
+static GtkWidget *new_fields(void) {
+    GtkWidget *grid = g_object_new(GTK_TYPE_GRID, "row-spacing", 6, "column-spacing", 12, NULL);
     for (int index = 0; index < 2; index++) {
-        GtkWidget *prompt = question.prompts[index] = new_label(NULL);
-        gtk_label_set_max_width_chars(GTK_LABEL(prompt), 24);
-        gtk_grid_attach(GTK_GRID(grid), prompt, 0, index, 1, 1);
-        question.fields[index] = new_field();
-        gtk_grid_attach(GTK_GRID(grid), question.fields[index], 1, index, 1, 1);
+        question.prompts[index] = new_label(NULL);
+        gtk_label_set_max_width_chars(GTK_LABEL(question.prompts[index]), 24);
+        gtk_grid_attach(GTK_GRID(grid), question.prompts[index], 0, index, 1, 1);
+        GtkWidget *field = g_object_new(GTK_TYPE_PASSWORD_ENTRY, "show-peek-icon", TRUE, "hexpand", TRUE, NULL);
+        question.fields[index] = field;
+        gtk_grid_attach(GTK_GRID(grid), field, 1, index, 1, 1);
+        GtkEditable *text = gtk_editable_get_delegate(GTK_EDITABLE(field));
+        // The fields keep their text in locked memory, which a history of changes would not.
+        g_object_set(text, "enable-undo", FALSE, "input-hints", GTK_INPUT_HINT_PRIVATE | GTK_INPUT_HINT_NO_EMOJI, NULL);
+        g_signal_connect(text, "notify::selection-bound", G_CALLBACK(on_selection), NULL);
+        g_signal_connect(text, "notify::visibility", G_CALLBACK(on_selection), NULL);
+        g_signal_connect(field, "changed", G_CALLBACK(on_edit), NULL);
+        g_signal_connect(field, "activate", G_CALLBACK(on_enter), NULL);
     }
     return grid;
 }
@@ -453,28 +420,27 @@ static GtkWidget *new_content(void) {
         "content-width", 64, "content-height", 64, "valign", GTK_ALIGN_START, NULL));
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(question.reader), draw_reader, NULL, NULL);
 
-    GtkWidget *column = add(content, gtk_box_new(GTK_ORIENTATION_VERTICAL, 18));
-    gtk_widget_set_size_request(column, 400, -1);
-    gtk_widget_set_hexpand(column, TRUE);
-    add(column, new_scroller(new_texts(), 300));
-    question.error_row = add(column, gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12));
+    question.column = add(content, gtk_box_new(GTK_ORIENTATION_VERTICAL, 18));
+    gtk_widget_set_size_request(question.column, 440, -1);
+    question.texts = new_texts();
+    question.texts_scroller = add(question.column, new_scroller(question.texts));
+    question.error_row = add(question.column, gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12));
     question.error = add(question.error_row, new_label("error"));
     gtk_widget_set_hexpand(question.error, TRUE);
-    question.countdown = add(question.error_row, gtk_label_new(NULL));
+    question.countdown = add(question.error_row, new_label("error"));
     gtk_widget_set_valign(question.countdown, GTK_ALIGN_START);
-    add(column, new_entries());
-    question.choice = add(column, gtk_check_button_new());
+    add(question.column, new_fields());
+    question.choice = add(question.column, gtk_check_button_new());
     question.choice_label = new_label(NULL);
-    gtk_check_button_set_child(GTK_CHECK_BUTTON(question.choice), question.choice_label);
     gtk_label_set_mnemonic_widget(GTK_LABEL(question.choice_label), question.choice);
+    gtk_check_button_set_child(GTK_CHECK_BUTTON(question.choice), question.choice_label);
     return content;
 }
 
 static GtkWidget *new_buttons(void) {
     GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     question.cancel = add(buttons, new_button(G_CALLBACK(on_cancel)));
-    GtkWidget *gap = add(buttons, gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0));
-    gtk_widget_set_hexpand(gap, TRUE);
+    gtk_widget_set_hexpand(add(buttons, gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)), TRUE);
     question.not_ok = add(buttons, new_button(G_CALLBACK(on_not_ok)));
     question.ok = add(buttons, new_button(G_CALLBACK(on_ok)));
     gtk_widget_add_css_class(question.ok, "suggested-action");
@@ -483,215 +449,200 @@ static GtkWidget *new_buttons(void) {
 
 static void ask(bool asks_password, bool has_one_button) {
     memset(&question, 0, sizeof question);
-    question.open = true;
+    question.is_open = true;
     question.asks_password = asks_password;
     question.has_one_button = has_one_button;
     question.touched = G_MININT64 / 2;
-    question.window = gtk_window_new();
-    gtk_window_set_resizable(GTK_WINDOW(question.window), FALSE);
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 18);
-    gtk_widget_set_margin_top(box, 18);
-    gtk_widget_set_margin_bottom(box, 18);
-    gtk_widget_set_margin_start(box, 18);
-    gtk_widget_set_margin_end(box, 18);
-    add(box, new_scroller(new_content(), 540));
+    GtkWidget *box = g_object_new(GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 18,
+        "margin-top", 18, "margin-bottom", 18, "margin-start", 18, "margin-end", 18, NULL);
+    question.content = new_content();
+    question.content_scroller = add(box, new_scroller(question.content));
     add(box, new_buttons());
-    gtk_window_set_child(GTK_WINDOW(question.window), box);
-    gtk_window_set_default_widget(GTK_WINDOW(question.window), question.ok);
+    question.window = g_object_new(GTK_TYPE_WINDOW, "resizable", FALSE, "child", box, "default-widget", question.ok,
+        NULL);
 
     GtkEventController *keys = gtk_event_controller_key_new();
     g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), NULL);
     gtk_widget_add_controller(question.window, keys);
-    g_signal_connect(question.window, "close-request", G_CALLBACK(on_close_request), NULL);
-    g_signal_connect(question.window, "map", G_CALLBACK(on_map), NULL);
+    g_signal_connect(question.window, "close-request", G_CALLBACK(on_close), NULL);
     g_signal_connect(question.window, "enable-debugging", G_CALLBACK(refuse_inspector), NULL);
+    g_signal_connect(question.window, "map", G_CALLBACK(on_map), NULL);
 
     update();
     if (settings.timeout) question.timeout = g_timeout_add_seconds(settings.timeout, on_timeout, NULL);
     if (asks_password) focus_field(0);
-    else gtk_widget_grab_focus(gtk_widget_get_visible(question.ok) ? question.ok : question.cancel);
+    else gtk_widget_grab_focus(has(OK) ? question.ok : question.cancel);
     gtk_window_present(GTK_WINDOW(question.window));
 }
 
 // MARK: Commands
 
-// Decodes in place; false if an escape is incomplete.
+// Decodes in place; false if an escape is incomplete or a NUL.
 static bool decode(char *text) {
     char *end = text;
     for (; *text; text++) {
-        if (*text != '%') {
-            *end++ = *text;
-            continue;
+        *end = *text;
+        if (*text == '%') {
+            int high = g_ascii_xdigit_value(text[1]), low = high < 0 ? -1 : g_ascii_xdigit_value(text[2]);
+            if (low < 0 || (high == 0 && low == 0)) return false;
+            *end = (char)(high << 4 | low);
+            text += 2;
         }
-        int high = g_ascii_xdigit_value(text[1]), low = high < 0 ? -1 : g_ascii_xdigit_value(text[2]);
-        if (low < 0 || high + low == 0) return false;
-        *end++ = (char)(high << 4 | low);
-        text += 2;
+        end++;
     }
     *end = 0;
     return true;
 }
 
-static bool parse_seconds(const char *text, guint64 *seconds) {
-    return g_ascii_string_to_unsigned(text, 10, 0, SECONDS_LIMIT, seconds, NULL);
+static bool is_same(const char *word, const char *other) { return g_ascii_strcasecmp(word, other) == 0; }
+
+static enum code set_reader(const char *name) {
+    int reader = 0;
+    while (reader < READER_COUNT && strcmp(name, reader_names[reader]) != 0) reader++;
+    if (reader == READER_COUNT) return BAD_PARAMETER;
+    settings.reader = reader;
+    if (question.is_open && reader == UNRECOGNISED) {
+        question.touched = g_get_monotonic_time();
+        gtk_widget_add_tick_callback(question.reader, shake, NULL, NULL);
+    }
+    return SUCCESS;
+}
+
+static enum code set_time(const char *command, const char *value) {
+    guint64 seconds;
+    if (!g_ascii_string_to_unsigned(value, 10, 0, SECONDS_LIMIT, &seconds, NULL)) return BAD_PARAMETER;
+    if (is_same(command, "SETDELAY")) {
+        settings.delayed_until = g_get_monotonic_time() + (gint64)seconds * 1000000;
+        return SUCCESS;
+    }
+    settings.timeout = (unsigned)seconds;
+    if (question.timeout) g_source_remove(question.timeout);
+    question.timeout = question.is_open && seconds ? g_timeout_add_seconds(settings.timeout, on_timeout, NULL) : 0;
+    return SUCCESS;
 }
 
 static enum code set(const char *command, char *value) {
-    guint64 seconds;
     if (!decode(value) || !g_utf8_validate(value, -1, NULL)) return BAD_PARAMETER;
-    for (int text = 0; text < TEXT_COUNT; text++) {
-        if (g_ascii_strcasecmp(command, text_commands[text]) != 0) continue;
-        g_free(settings.texts[text]);
-        settings.texts[text] = g_strdup(value);
-        return SUCCESS;
-    }
-    if (g_ascii_strcasecmp(command, "SETREADER") == 0) {
-        for (int reader = 0; reader < READER_COUNT; reader++) {
-            if (strcmp(value, reader_names[reader]) != 0) continue;
-            settings.reader = reader;
-            if (question.open && reader == UNRECOGNISED) {
-                question.touched = g_get_monotonic_time();
-                gtk_widget_add_tick_callback(question.reader, shake, NULL, NULL);
-            }
-            return SUCCESS;
-        }
-        return BAD_PARAMETER;
-    }
-    if (g_ascii_strcasecmp(command, "SETDELAY") == 0) {
-        if (!parse_seconds(value, &seconds)) return BAD_PARAMETER;
-        settings.delayed_until = seconds ? g_get_monotonic_time() + (gint64)seconds * 1000000 : 0;
-        return SUCCESS;
-    }
-    if (g_ascii_strcasecmp(command, "SETTIMEOUT") == 0) {
-        if (!parse_seconds(value, &seconds)) return BAD_PARAMETER;
-        settings.timeout = seconds;
-        if (question.timeout) g_source_remove(question.timeout);
-        question.timeout = question.open && seconds ? g_timeout_add_seconds(seconds, on_timeout, NULL) : 0;
-        return SUCCESS;
-    }
-    return UNKNOWN_COMMAND;
+    if (is_same(command, "SETREADER")) return set_reader(value);
+    if (is_same(command, "SETDELAY") || is_same(command, "SETTIMEOUT")) return set_time(command, value);
+    int text = 0;
+    while (text < TEXT_COUNT && !is_same(command, text_commands[text])) text++;
+    if (text == TEXT_COUNT) return UNKNOWN_COMMAND;
+    g_free(settings.texts[text]);
+    settings.texts[text] = g_strdup(value);
+    return SUCCESS;
 }
 
 static void reset(void) {
     for (int text = 0; text < TEXT_COUNT; text++) g_free(settings.texts[text]);
     memset(&settings, 0, sizeof settings);
-    question.answered = false;
+    question.is_answered = false;
 }
 
-// The language decides the direction. GTK looks for its own few texts below a folder of this name.
-static void set_language(const char *locale) {
+static void set_option(const char *option) {
     static const char *const from_right[] = {"ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi", NULL};
-    size_t length = strcspn(locale, "_.@");
-    g_autofree char *language = g_strndup(locale, length);
-    gtk_widget_set_default_direction(
-        g_strv_contains(from_right, language) ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR);
-    if (!strchr(locale, '/')) setenv("LANGUAGE", locale, 1);
-}
-
-static enum code option(char *text) {
     static const char name[] = "lc-messages=";
-    if (g_str_has_prefix(text, name)) set_language(text + strlen(name));
-    return SUCCESS;
+    if (!g_str_has_prefix(option, name)) return;
+    const char *locale = option + strlen(name);
+    g_autofree char *language = g_strndup(locale, strcspn(locale, "_.@"));
+    bool is_from_right = g_strv_contains(from_right, language);
+    gtk_widget_set_default_direction(is_from_right ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR);
+    // For GTK's menu of a field. It is the name of a folder.
+    if (!strchr(locale, '/')) setenv("LANGUAGE", locale, 1);
 }
 
 static enum code inform(const char *what) {
     char line[40];
-    if (strcmp(what, "flavor") == 0) say("D keychaind\n");
-    else if (strcmp(what, "version") == 0) say("D " VERSION "\n");
-    else if (strcmp(what, "pid") == 0) snprintf(line, sizeof line, "D %d\n", getpid()), say(line);
+    if (strcmp(what, "flavor") == 0) snprintf(line, sizeof line, "D keychaind\n");
+    else if (strcmp(what, "version") == 0) snprintf(line, sizeof line, "D %s\n", VERSION);
+    else if (strcmp(what, "pid") == 0) snprintf(line, sizeof line, "D %d\n", getpid());
     else return BAD_PARAMETER;
+    say(line);
     return SUCCESS;
 }
 
+static void refuse(enum code code) {
+    if (question.is_open) exit(1);
+    answer(code);
+}
+
 static void obey(char *line, size_t length) {
-    // Refuses NUL, too.
-    if (!g_utf8_validate(line, (gssize)length, NULL)) {
-        if (question.open) exit(1);
-        return answer(BAD_PARAMETER);
-    }
+    // A NUL is refused here, too.
+    if (!g_utf8_validate(line, (gssize)length, NULL)) return refuse(BAD_PARAMETER);
     char *value = strchrnul(line, ' ');
     if (*value) *value++ = 0;
-    if (g_ascii_strcasecmp(line, "BYE") == 0) {
-        if (!question.open) say("OK closing connection\n");
+    if (is_same(line, "BYE")) {
+        if (!question.is_open) say("OK closing connection\n");
         exit(0);
     }
     if (g_ascii_strncasecmp(line, "SET", 3) == 0) {
         enum code code = set(line, value);
-        if (question.open && code != SUCCESS) exit(1);
-        if (question.open) update();
-        else if (!question.answered) answer(code);
-        return;
+        if (question.is_answered) return;
+        if (code != SUCCESS) return refuse(code);
+        return question.is_open ? update() : answer(SUCCESS);
     }
-    if (question.open) exit(1);
-    if (g_ascii_strcasecmp(line, "GETPIN") == 0) return ask(true, false);
-    if (g_ascii_strcasecmp(line, "CONFIRM") == 0) return ask(false, strcmp(value, "--one-button") == 0);
-    if (g_ascii_strcasecmp(line, "MESSAGE") == 0) return ask(false, true);
-    if (g_ascii_strcasecmp(line, "RESET") == 0) return reset(), answer(SUCCESS);
-    if (g_ascii_strcasecmp(line, "OPTION") == 0) return answer(option(value));
-    if (g_ascii_strcasecmp(line, "GETINFO") == 0) return answer(inform(value));
-    if (*line && *line != '#') answer(UNKNOWN_COMMAND);
+    if (question.is_open) return refuse(UNKNOWN_COMMAND);
+    if (is_same(line, "GETPIN")) return ask(true, false);
+    if (is_same(line, "CONFIRM")) return ask(false, strcmp(value, "--one-button") == 0);
+    if (is_same(line, "MESSAGE")) return ask(false, true);
+    if (is_same(line, "GETINFO")) return answer(inform(value));
+    if (is_same(line, "RESET")) reset();
+    else if (is_same(line, "OPTION")) set_option(value);
+    else return answer(UNKNOWN_COMMAND);
+    answer(SUCCESS);
 }
 
-static gboolean on_input(gint descriptor, GIOCondition condition, gpointer unused) {
+static gboolean on_input(gint input, GIOCondition condition, gpointer unused) {
     (void)condition, (void)unused;
-    // A line with CR LF, and a NUL in place of its end.
+    // A line with CR LF.
     static char buffer[LINE_LIMIT + 2];
     static size_t used;
     static bool is_too_long;
-    ssize_t count = read(descriptor, buffer + used, sizeof buffer - used);
+    ssize_t count = read(input, buffer + used, sizeof buffer - used);
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) return G_SOURCE_CONTINUE;
     if (count <= 0) exit(0);
     used += count;
     for (char *end; (end = memchr(buffer, '\n', used));) {
-        size_t next = end + 1 - buffer, length = end - buffer;
+        size_t length = end - buffer, next = length + 1;
         if (length > 0 && buffer[length - 1] == '\r') length--;
         buffer[length] = 0;
-        if (is_too_long) is_too_long = false;
-        else if (length <= LINE_LIMIT) obey(buffer, length);
+        if (!is_too_long && length > LINE_LIMIT) refuse(LINE_TOO_LONG);
+        else if (!is_too_long) obey(buffer, length);
+        is_too_long = false;
         used -= next;
         memmove(buffer, buffer + next, used);
     }
-    if (used == sizeof buffer) {
-        if (question.open) exit(1);
-        if (!is_too_long) answer(LINE_TOO_LONG);
-        is_too_long = true;
-        used = 0;
-    }
+    if (used < sizeof buffer) return G_SOURCE_CONTINUE;
+    if (!is_too_long) refuse(LINE_TOO_LONG);
+    is_too_long = true;
+    used = 0;
     return G_SOURCE_CONTINUE;
 }
 
 // MARK: Start
 
-// All that could load code, styles or settings of the user goes.
 static void replace_environment(void) {
     static const char *const kept[] = {"DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XAUTHORITY", "XDG_RUNTIME_DIR",
         "XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID", "GDK_SCALE", "GDK_DPI_SCALE", "LANG", "LANGUAGE", "LC_ALL",
-        "LC_CTYPE", "LC_MESSAGES"};
-    static const char *const buses[] = {"DBUS_SESSION_BUS_ADDRESS", "AT_SPI_BUS_ADDRESS"};
-    static const char *const set[][2] = {
-        {"HOME", "/nonexistent"}, {"XDG_CONFIG_HOME", "/nonexistent"}, {"XDG_DATA_HOME", "/nonexistent"},
-        {"XDG_CACHE_HOME", "/nonexistent"}, {"PATH", "/usr/bin:/bin"}, {"GSETTINGS_BACKEND", "memory"},
-        {"GIO_USE_VFS", "local"}, {"GTK_USE_PORTAL", "0"}, {"GDK_BACKEND", "wayland,x11"},
-        // Faster to start than OpenGL and Vulkan.
-        {"GSK_RENDERER", "cairo"}, {"GDK_DISABLE", "gl,vulkan"},
-    };
-    const char *values[G_N_ELEMENTS(kept)], *bus_values[G_N_ELEMENTS(buses)];
-    const char *accessible = getenv("KEYCHAIND_DIALOG_ACCESSIBLE");
-    bool is_accessible = accessible && strcmp(accessible, "1") == 0;
+        "LC_CTYPE", "LC_MESSAGES", "KEYCHAIND_DIALOG_ACCESSIBLE", "DBUS_SESSION_BUS_ADDRESS", "AT_SPI_BUS_ADDRESS"};
+    static const char *const fixed[][2] = {{"PATH", "/usr/bin:/bin"}, {"HOME", "/nonexistent"},
+        {"XDG_CONFIG_HOME", "/nonexistent"}, {"XDG_DATA_HOME", "/nonexistent"}, {"XDG_CACHE_HOME", "/nonexistent"},
+        {"GDK_BACKEND", "wayland,x11"}, {"GSETTINGS_BACKEND", "memory"}, {"GIO_USE_VFS", "local"},
+        {"GTK_USE_PORTAL", "0"}, {"GSK_RENDERER", "cairo"}};
+    char *values[G_N_ELEMENTS(kept)];
     for (size_t index = 0; index < G_N_ELEMENTS(kept); index++) values[index] = getenv(kept[index]);
-    for (size_t index = 0; index < G_N_ELEMENTS(buses); index++) bus_values[index] = getenv(buses[index]);
-    // The strings stay where they are.
-    clearenv();
+    clearenv(); // leaves the values where they are
     for (size_t index = 0; index < G_N_ELEMENTS(kept); index++)
         if (values[index]) setenv(kept[index], values[index], 1);
-    for (size_t index = 0; index < G_N_ELEMENTS(set); index++) setenv(set[index][0], set[index][1], 1);
-    if (!is_accessible) {
-        setenv("GTK_A11Y", "none", 1);
-        // Without an address GLib takes the bus of XDG_RUNTIME_DIR.
-        setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:", 1);
-    }
-    for (size_t index = 0; is_accessible && index < G_N_ELEMENTS(buses); index++)
-        if (bus_values[index]) setenv(buses[index], bus_values[index], 1);
+    for (size_t index = 0; index < G_N_ELEMENTS(fixed); index++) setenv(fixed[index][0], fixed[index][1], 1);
+    // Nor does GTK load OpenGL and Vulkan, which need 40 MB and a quarter of a second.
+    if (gtk_get_minor_version() < 16) setenv("GDK_DEBUG", "gl-disable,vulkan-disable", 1);
+    else setenv("GDK_DISABLE", "gl,vulkan", 1);
+    if (g_strcmp0(getenv("KEYCHAIND_DIALOG_ACCESSIBLE"), "1") == 0) return;
+    setenv("GTK_A11Y", "none", 1);
+    // Without an address, GLib would take the bus in XDG_RUNTIME_DIR.
+    setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:", 1);
+    unsetenv("AT_SPI_BUS_ADDRESS");
 }
 
 int main(int count, char **arguments) {
@@ -709,9 +660,8 @@ int main(int count, char **arguments) {
         answer(NO_DISPLAY);
         return 69;
     }
-    // What an X server's settings say is a program's of the user, too.
-    g_object_set(gtk_settings_get_default(), "gtk-theme-name", "Default", "gtk-icon-theme-name", "hicolor",
-        "gtk-application-prefer-dark-theme", FALSE, NULL);
+    // Programs of the user make the settings of an X server.
+    g_object_set(gtk_settings_get_default(), "gtk-theme-name", "Default", "gtk-icon-theme-name", "hicolor", NULL);
     say("OK Pleased to meet you\n");
     g_unix_fd_add(STDIN_FILENO, G_IO_IN | G_IO_HUP | G_IO_ERR, on_input, NULL);
     g_main_loop_run(g_main_loop_new(NULL, FALSE));
