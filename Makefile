@@ -36,6 +36,7 @@ CONTROL = .build/$(BUILD)/keychainctl
 COMPLETIONS = .build/completions
 PAM_MODULE = .build/pam_keychaind.so
 HELPER = .build/keychaind-folders
+DIALOG = .build/keychaind-dialog
 # Those of others come with their own packages.
 INTERFACES = $(wildcard dbus/org.keychaind.*.xml)
 # Catalogues of texts, where the programs of the build folder find them, too: ../share/locale.
@@ -50,6 +51,7 @@ DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md \
 INSTALLED = \
 	$(BINDIR)/keychaind \
 	$(BINDIR)/keychainctl \
+	$(HELPERDIR)/keychaind-dialog \
 	$(HELPERDIR)/keychaind-folders \
 	$(HELPERDIR)/keychaind-start \
 	$(SYSUSERSDIR)/keychaind.conf \
@@ -67,14 +69,14 @@ INSTALLED = \
 	$(DATADIR)/fish/vendor_completions.d/keychainctl.fish \
 	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
-.PHONY: packages build catalogues completions pot po pam helper run test check sanitize consumers docs dist deb proof bench compare lint format install uninstall clean
+.PHONY: packages build catalogues completions pot po pam helper dialog no-dialog run test check sanitize consumers docs dist deb proof bench compare lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # The build's Debian packages; the other targets install theirs themselves. Each asks first; YES=1 says yes.
 packages:
 	scripts/install-packages build
 
-build: pam helper
+build: pam helper $(shell pkg-config --exists gtk4 && echo dialog || echo no-dialog)
 	$(SWIFT_BUILD) -c release $(SWIFT_LINK_OPTIONS) $(SWIFT_BUILD_OPTIONS) --product keychaind
 	$(SWIFT_BUILD) -c release $(SWIFT_LINK_OPTIONS) $(SWIFT_BUILD_OPTIONS) --product keychainctl
 	$(MAKE) completions catalogues
@@ -116,6 +118,20 @@ $(HELPER): domain/keychaind-folders.c
 	mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -D_FORTIFY_SOURCE=2 $(CFLAGS) -std=gnu11 -Wall -Wextra $(if $(CI),-Werror) -fPIE \
 		-fstack-protector-strong -pie -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS) -o $@ $<
+
+# Asks in windows: C and GTK 4, as it takes what the user types.
+dialog: $(DIALOG)
+
+$(DIALOG): dialog/keychaind-dialog.c Sources/KeychaindCommandLine/Version.swift
+	mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -D_FORTIFY_SOURCE=2 -DGDK_VERSION_MIN_REQUIRED=GDK_VERSION_4_8 \
+		-DVERSION='"$(shell sed -n 's/.*static let current = "\(.*\)"/\1/p' Sources/KeychaindCommandLine/Version.swift)"' \
+		$$(pkg-config --cflags gtk4) $(CFLAGS) -std=gnu11 -Wall -Wextra $(if $(CI),-Werror) -fPIE \
+		-fstack-protector-strong -pie -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS) -o $@ $< \
+		$$(pkg-config --libs gtk4) -lm
+
+no-dialog:
+	@echo 'make: keychaind-dialog is left out, as there is no GTK 4; Debian has it in libgtk-4-dev'
 
 run:
 	SWIFT='$(SWIFT)' scripts/prepare run
@@ -208,6 +224,9 @@ install:
 	$(STRIP) $(DESTDIR)$(BINDIR)/keychainctl
 	$(INSTALL) -D -m 755 $(HELPER) $(DESTDIR)$(HELPERDIR)/keychaind-folders.new
 	$(STRIP) $(DESTDIR)$(HELPERDIR)/keychaind-folders.new
+	$(if $(wildcard $(DIALOG)),$(INSTALL) -D -m 755 $(DIALOG) $(DESTDIR)$(HELPERDIR)/keychaind-dialog)
+	$(if $(wildcard $(DIALOG)),$(STRIP) $(DESTDIR)$(HELPERDIR)/keychaind-dialog, \
+		@echo 'install: keychaind-dialog is left out, as make has not built it')
 	$(INSTALL) -D -m 755 dbus/keychaind-start $(DESTDIR)$(HELPERDIR)/keychaind-start
 	$(INSTALL) -D -m 644 dbus/keychaind.sysusers $(DESTDIR)$(SYSUSERSDIR)/keychaind.conf
 	$(INSTALL) -D -m 644 dbus/keychaind.tmpfiles $(DESTDIR)$(TMPFILESDIR)/keychaind.conf

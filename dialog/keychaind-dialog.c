@@ -71,10 +71,10 @@ static struct {
 
 // The open question, or the last one.
 static struct {
-    bool is_open, is_answered, asks_password, has_one_button, is_unequal;
-    GtkWidget *window, *content, *content_scroller, *column, *reader;
-    GtkWidget *texts, *texts_scroller, *headline, *description, *details, *details_text;
-    GtkWidget *error_row, *error, *countdown, *prompts[2], *fields[2], *choice, *choice_label, *cancel, *not_ok, *ok;
+    bool is_open, is_answered, asks_password, has_one_button, is_unequal, is_delayed;
+    GtkWidget *window, *reader, *content, *content_scroller;
+    GtkWidget *texts, *texts_scroller, *headline, *description, *details, *details_label, *details_text;
+    GtkWidget *error, *prompts[2], *fields[2], *choice, *choice_label, *cancel, *not_ok, *ok;
     guint timeout, ticking;
     gint64 touched; // when the picture of the reader began to shake
 } question;
@@ -149,7 +149,7 @@ static void set_text(GtkWidget *label, const char *text) {
 }
 
 static void set_button(GtkWidget *button, enum text text, bool is_possible) {
-    gtk_button_set_label(GTK_BUTTON(button), get(text));
+    gtk_label_set_text_with_mnemonic(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(button))), get(text));
     gtk_widget_set_visible(button, is_possible && has(text));
 }
 
@@ -164,15 +164,11 @@ static void fit(GtkWidget *scroller, GtkWidget *content, int width, int limit) {
     gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scroller), MIN(height, limit));
 }
 
-static int width_of(GtkWidget *widget) {
-    int width;
-    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
-    return width;
-}
-
 static void fit_all(void) {
-    fit(question.texts_scroller, question.texts, width_of(question.column), 280);
-    fit(question.content_scroller, question.content, width_of(question.content), 540);
+    int width;
+    gtk_widget_measure(question.content, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
+    fit(question.texts_scroller, question.texts, width, 280);
+    fit(question.content_scroller, question.content, width, 540);
 }
 
 static gboolean tick(gpointer unused);
@@ -182,17 +178,16 @@ static void update(void) {
     gtk_window_set_title(GTK_WINDOW(question.window), get(TITLE));
     set_text(question.headline, get(HEADLINE));
     set_text(question.description, get(DESCRIPTION));
-    gtk_expander_set_label(GTK_EXPANDER(question.details), get(DETAILS_LABEL));
+    gtk_label_set_text_with_mnemonic(GTK_LABEL(question.details_label), get(DETAILS_LABEL));
     set_text(question.details_text, get(DETAILS));
     gtk_widget_set_visible(question.details, has(DETAILS));
 
-    bool is_delayed = delay() > 0, fits = true;
-    char rest[20];
-    int seconds = (int)((delay() + 999999) / 1000000);
-    snprintf(rest, sizeof rest, "%d:%02d", seconds / 60, seconds % 60);
-    set_text(question.countdown, is_delayed ? rest : "");
-    set_text(question.error, get(question.is_unequal ? REPEAT_ERROR : ERROR));
-    gtk_widget_set_visible(question.error_row, is_delayed || gtk_widget_get_visible(question.error));
+    bool fits = true, is_delayed = delay() > 0, was_delayed = question.is_delayed;
+    question.is_delayed = is_delayed;
+    int rest = (int)((delay() + 999999) / 1000000);
+    const char *error = get(question.is_unequal ? REPEAT_ERROR : ERROR);
+    g_autofree char *delayed = g_strdup_printf("%s%s%d:%02d", error, *error ? "  " : "", rest / 60, rest % 60);
+    set_text(question.error, is_delayed ? delayed : error);
     if (is_delayed && !question.ticking) question.ticking = g_timeout_add(200, tick, NULL);
 
     for (int index = 0; index < 2; index++) {
@@ -218,14 +213,14 @@ static void update(void) {
     describe(question.reader, READER_TEXT);
     gtk_widget_queue_draw(question.reader);
     fit_all();
+    if (was_delayed && !is_delayed && question.asks_password) focus_field(0);
 }
 
 static gboolean tick(gpointer unused) {
     (void)unused;
     update();
-    if (delay() > 0) return G_SOURCE_CONTINUE;
+    if (question.is_delayed) return G_SOURCE_CONTINUE;
     question.ticking = 0;
-    if (question.asks_password) focus_field(0);
     return G_SOURCE_REMOVE;
 }
 
@@ -366,27 +361,39 @@ static GtkWidget *add(GtkWidget *box, GtkWidget *child) {
 }
 
 static GtkWidget *new_label(const char *style) {
+    // A hyphen would seem to be of the text, such as of a path.
+    g_autoptr(PangoAttrList) attributes = pango_attr_list_new();
+    pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(FALSE));
     return g_object_new(GTK_TYPE_LABEL, "wrap", TRUE, "wrap-mode", PANGO_WRAP_WORD_CHAR, "max-width-chars", 60,
-        "xalign", 0.0, "css-classes", (const char *[]){style, NULL}, NULL);
+        "xalign", 0.0, "attributes", attributes, "css-classes", (const char *[]){style, NULL}, NULL);
+}
+
+static GtkWidget *new_line(int width) {
+    return g_object_new(GTK_TYPE_LABEL, "ellipsize", PANGO_ELLIPSIZE_END, "max-width-chars", width,
+        "single-line-mode", TRUE, NULL);
 }
 
 static GtkWidget *new_button(GCallback on_click) {
-    GtkWidget *button = gtk_button_new_with_mnemonic("");
-    g_object_set(gtk_button_get_child(GTK_BUTTON(button)), "ellipsize", PANGO_ELLIPSIZE_END, "max-width-chars", 30,
-        "single-line-mode", TRUE, NULL);
+    GtkWidget *button = g_object_new(GTK_TYPE_BUTTON, "child", new_line(24), NULL);
+    gtk_label_set_mnemonic_widget(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(button))), button);
     g_signal_connect(button, "clicked", on_click, NULL);
     return button;
 }
 
 static GtkWidget *new_scroller(GtkWidget *child) {
-    return g_object_new(GTK_TYPE_SCROLLED_WINDOW, "hscrollbar-policy", GTK_POLICY_NEVER, "child", child, NULL);
+    return g_object_new(GTK_TYPE_SCROLLED_WINDOW, "hscrollbar-policy", GTK_POLICY_NEVER,
+        "propagate-natural-width", TRUE, "child", child, NULL);
 }
 
 static GtkWidget *new_texts(void) {
     GtkWidget *texts = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     question.headline = add(texts, new_label("title-3"));
+    gtk_label_set_max_width_chars(GTK_LABEL(question.headline), 40);
     question.description = add(texts, new_label(NULL));
-    question.details = add(texts, gtk_expander_new_with_mnemonic(""));
+    question.details_label = new_line(60);
+    question.details = add(texts, gtk_expander_new(NULL));
+    gtk_expander_set_label_widget(GTK_EXPANDER(question.details), question.details_label);
+    gtk_label_set_mnemonic_widget(GTK_LABEL(question.details_label), question.details);
     question.details_text = new_label("dim-label");
     gtk_widget_set_margin_top(question.details_text, 6);
     gtk_expander_set_child(GTK_EXPANDER(question.details), question.details_text);
@@ -415,22 +422,13 @@ static GtkWidget *new_fields(void) {
 }
 
 static GtkWidget *new_content(void) {
-    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18);
-    question.reader = add(content, g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG,
-        "content-width", 64, "content-height", 64, "valign", GTK_ALIGN_START, NULL));
-    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(question.reader), draw_reader, NULL, NULL);
-
-    question.column = add(content, gtk_box_new(GTK_ORIENTATION_VERTICAL, 18));
-    gtk_widget_set_size_request(question.column, 440, -1);
+    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_VERTICAL, 18);
+    gtk_widget_set_size_request(content, 440, -1);
     question.texts = new_texts();
-    question.texts_scroller = add(question.column, new_scroller(question.texts));
-    question.error_row = add(question.column, gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12));
-    question.error = add(question.error_row, new_label("error"));
-    gtk_widget_set_hexpand(question.error, TRUE);
-    question.countdown = add(question.error_row, new_label("error"));
-    gtk_widget_set_valign(question.countdown, GTK_ALIGN_START);
-    add(question.column, new_fields());
-    question.choice = add(question.column, gtk_check_button_new());
+    question.texts_scroller = add(content, new_scroller(question.texts));
+    question.error = add(content, new_label("error"));
+    add(content, new_fields());
+    question.choice = add(content, gtk_check_button_new());
     question.choice_label = new_label(NULL);
     gtk_label_set_mnemonic_widget(GTK_LABEL(question.choice_label), question.choice);
     gtk_check_button_set_child(GTK_CHECK_BUTTON(question.choice), question.choice_label);
@@ -455,8 +453,13 @@ static void ask(bool asks_password, bool has_one_button) {
     question.touched = G_MININT64 / 2;
     GtkWidget *box = g_object_new(GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 18,
         "margin-top", 18, "margin-bottom", 18, "margin-start", 18, "margin-end", 18, NULL);
+    GtkWidget *upper = add(box, gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18));
+    question.reader = add(upper, g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG,
+        "content-width", 64, "content-height", 64, "valign", GTK_ALIGN_START, NULL));
+    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(question.reader), draw_reader, NULL, NULL);
     question.content = new_content();
-    question.content_scroller = add(box, new_scroller(question.content));
+    question.content_scroller = add(upper, new_scroller(question.content));
+    gtk_widget_set_hexpand(question.content_scroller, TRUE);
     add(box, new_buttons());
     question.window = g_object_new(GTK_TYPE_WINDOW, "resizable", FALSE, "child", box, "default-widget", question.ok,
         NULL);
@@ -582,6 +585,7 @@ static void obey(char *line, size_t length) {
         return question.is_open ? update() : answer(SUCCESS);
     }
     if (question.is_open) return refuse(UNKNOWN_COMMAND);
+    if (!*line || *line == '#') return;
     if (is_same(line, "GETPIN")) return ask(true, false);
     if (is_same(line, "CONFIRM")) return ask(false, strcmp(value, "--one-button") == 0);
     if (is_same(line, "MESSAGE")) return ask(false, true);

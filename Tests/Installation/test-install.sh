@@ -10,6 +10,7 @@ check_match "make install prints the folders" "$(<"$work/make.log")" "PAM module
 {
     echo "755 usr/bin/keychainctl"
     echo "755 usr/bin/keychaind"
+    echo "755 usr/libexec/keychaind/keychaind-dialog"
     echo "755 usr/libexec/keychaind/keychaind-folders"
     echo "755 usr/libexec/keychaind/keychaind-start"
     echo "644 usr/lib/sysusers.d/keychaind.conf"
@@ -47,7 +48,7 @@ check_equal "the binary is stripped" "$(readelf --sections "$binary" | grep -c '
 check_equal "the binary links only libraries that every desktop has" \
     "$(readelf --dynamic "$binary" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -v '^ld-' | sort | tr '\n' ' ')" \
     "libc libdbus-1 libgcc_s libgcrypt libm libseccomp libsqlite3 libstdc++ "
-for program in bin/keychaind bin/keychainctl libexec/keychaind/keychaind-folders; do
+for program in bin/keychaind bin/keychainctl libexec/keychaind/keychaind-{dialog,folders}; do
     elf=$(readelf --wide --file-header --dynamic --program-headers "$stage/usr/$program")
     check_match "$program: its addresses are random" "$elf" 'Type: +DYN'
     check_match "$program: its table of functions is read-only from the start" "$elf" 'GNU_RELRO'
