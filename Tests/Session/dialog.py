@@ -272,7 +272,7 @@ def hostile_input():
             (b'SETDESC %C3%A4%25', 'OK'), (b'SETDESC %C3', BAD), (b'SETDESC \xc3', BAD), (b'\xff\xfe', BAD),
             (b'SETDELAY -1', BAD), (b'SETDELAY 86401', BAD), (b'SETDELAY', BAD), (b'SETTIMEOUT 1e3', BAD),
             (b'SETTIMEOUT 99999999999999999999', BAD), (b'SETREADER broken', BAD), (b'SETREADER', BAD), (b'SET', UNKNOWN),
-            (b' ', UNKNOWN), (b'GETINFO', BAD), (b'setdesc x', 'OK'), (b'OPTION', 'OK'), (b'\n# x\nRESET', 'OK'),
+            (b'GETINFO', BAD), (b'setdesc x', 'OK'), (b'OPTION', 'OK'), (b'\n# x\nRESET', 'OK'),
             (b'OPTION lc-messages=../../../home', 'OK'), (b'OPTION lc-messages=', 'OK'),
         ]:
             dialog.socket.sendall(line + b'\n')
