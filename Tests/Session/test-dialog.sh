@@ -8,11 +8,12 @@ if [[ ! -x $dialog ]]; then
     exit 0
 fi
 own_home
+mkdir "$work/user"
 exec {display}< <(exec setpriv --pdeathsig TERM Xvfb -displayfd 1 -screen 0 1024x768x24 -nolisten tcp 2>/dev/null)
 read -r -u "$display" number
 export DISPLAY=:$number
 status=0
-timeout --kill-after=10 560 /usr/bin/python3 "$scripts/dialog.py" "$dialog" "$work" >"$work/steps" 2>"$work/log" || status=$?
+timeout --kill-after=10 560 /usr/bin/python3 "$scripts/dialog.py" "$dialog" "$work/user" >"$work/steps" 2>"$work/log" || status=$?
 while IFS= read -r line; do
     case $line in
     'ok '*) pass "${line#ok }" ;;
