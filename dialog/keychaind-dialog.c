@@ -186,7 +186,7 @@ static void update(void) {
     question.is_delayed = is_delayed;
     int rest = (int)((delay() + 999999) / 1000000);
     const char *error = get(question.is_unequal ? REPEAT_ERROR : ERROR);
-    g_autofree char *delayed = g_strdup_printf("%s%s%d:%02d", error, *error ? "  " : "", rest / 60, rest % 60);
+    g_autofree char *delayed = g_strdup_printf("%s%s%d:%02d", error, *error ? "\u00a0" : "", rest / 60, rest % 60);
     set_text(question.error, is_delayed ? delayed : error);
     if (is_delayed && !question.ticking) question.ticking = g_timeout_add(200, tick, NULL);
 
@@ -664,8 +664,10 @@ int main(int count, char **arguments) {
         answer(NO_DISPLAY);
         return 69;
     }
-    // Programs of the user make the settings of an X server.
-    g_object_set(gtk_settings_get_default(), "gtk-theme-name", "Default", "gtk-icon-theme-name", "hicolor", NULL);
+    // Not those of an X server, which the user's programs make. The fonts are GNOME's and Plasma's.
+    g_object_set(gtk_settings_get_default(), "gtk-theme-name", "Default", "gtk-icon-theme-name", "hicolor",
+        "gtk-font-name", "Adwaita Sans, Cantarell, Noto Sans, Sans 11",
+        "gtk-decoration-layout", ":close", NULL);
     say("OK Pleased to meet you\n");
     g_unix_fd_add(STDIN_FILENO, G_IO_IN | G_IO_HUP | G_IO_ERR, on_input, NULL);
     g_main_loop_run(g_main_loop_new(NULL, FALSE));
