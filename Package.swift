@@ -265,7 +265,8 @@ let package = Package(
         .testTarget(name: "RulesTests", dependencies: ["KeychaindModel", "KeychaindRules"]),
         .testTarget(
             name: "ForeignFilesTests",
-            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"]
+            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"],
+            exclude: ["Fixtures"]
         ),
         .testTarget(
             name: "KeysTests",

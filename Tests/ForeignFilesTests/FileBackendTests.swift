@@ -1,3 +1,4 @@
+import Foundation
 import KeychaindForeignFiles
 import KeychaindTestSupport
 import Testing
@@ -28,6 +29,32 @@ struct FileBackendTests {
         #expect(items.map(\.contentType) == ["text/plain", "text/plain", "application/octet-stream", "text/plain"])
         #expect(items.allSatisfy { $0.keychain == "made" && $0.created == $0.modified && $0.created ?? 0 > 1 << 30 })
         #expect(summary.items == 4 && summary.losses.isEmpty)
+    }
+
+    @Test("A keyring gives the items that oo7 stored, of both content types and its own")
+    func keyring_ofOo7_givesWhatItStored() throws {
+        let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures"
+        let (items, summary) = try read(fixtures + "/oo7-0.6.0.keyring", password: "password")
+        let bytes = "application/octet-stream"
+        // As in make_oo7.py.
+        let expected: [(String, [String: String], [UInt8], String)] = [
+            ("", ["n": "2", "xdg:schema": "org.example.Note"], Array(0...255), bytes),
+            ("Mail", ["service": "mail", "user": "anna"], Array("pä ss".utf8), "text/plain"),
+            ("Secret Portal token for org.example.Mail", ["app_id": "org.example.Mail"], Array(0..<64), bytes),
+            ("long", ["n": "4"], Array(repeating: 120, count: 300), "text/plain"),
+            ("no attributes", [:], Array("bare".utf8), "text/plain"),
+            ("no secret", ["n": "3"], [], "text/plain"),
+            ("replaced", ["n": "1", "ö": "x y", "empty": ""], Array("new".utf8), bytes),
+            ("twin", ["n": "6"], Array("first".utf8), "text/plain"),
+            ("twin", ["n": "6"], Array("second".utf8), "text/plain"),
+            ("type", ["n": "5"], Array("<p>".utf8), "text/html"),
+        ]
+        let sorted = items.sorted { ($0.label, $0.text) < ($1.label, $1.text) }
+        #expect(sorted.map(\.label) == expected.map(\.0))
+        #expect(sorted.map(\.attributes) == expected.map(\.1))
+        #expect(sorted.map(\.secret) == expected.map(\.2))
+        #expect(sorted.map(\.contentType) == expected.map(\.3))
+        #expect(summary.items == 10 && summary.losses.isEmpty)
     }
 
     @Test("Another password, or none, is told apart from a damaged file")
