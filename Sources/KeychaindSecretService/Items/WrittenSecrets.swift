@@ -95,11 +95,14 @@ struct WrittenSecrets {
     /// Removes the secrets of items that have changed since they were written or that the client may no longer read,
     /// and returns the numbers of the requests for the former.
     ///
+    /// The last time, a secret that was replaced meanwhile stays: a reader would take a missing one for deleted.
+    ///
     /// In slices of time; once more in one go if something changes meanwhile. Grants are yet to be used, by
     /// ``useGrants(in:_:)``; until then, nothing may be awaited.
     mutating func removeOutdated(
         from writer: inout Writer,
         _ check: ReadCheck,
+        keepsChanged: Bool,
         _ slice: inout TimeSlice
     ) async -> [Int] {
         guard haveChanges || haveGrants || check.isNeeded(for: states.map { $0.collection }) else { return [] }
@@ -111,13 +114,13 @@ struct WrittenSecrets {
             await slice.yieldIfOver()
             // What a client that has left does not get is not audited.
             guard check.client.isConnected else { return [] }
-            if isOutdated(index, check, &changed) { outdated.insert(index) }
+            if isOutdated(index, check, keepsChanged, &changed) { outdated.insert(index) }
         }
         remove(outdated, from: &writer)
         guard haveChanges || !check.holds(conditions) else { return changed }
         noteStates()
         outdated = []
-        for index in entries.indices where isOutdated(index, check, &changed) { outdated.insert(index) }
+        for index in entries.indices where isOutdated(index, check, keepsChanged, &changed) { outdated.insert(index) }
         remove(outdated, from: &writer)
         return changed
     }
@@ -149,9 +152,16 @@ struct WrittenSecrets {
     private var haveChanges: Bool { states.contains { $0.hasChanged } }
 
     /// Whether an item has changed, whose request is noted then, or may no longer be read.
-    private mutating func isOutdated(_ index: Int, _ check: ReadCheck, _ changed: inout [Int]) -> Bool {
+    private mutating func isOutdated(
+        _ index: Int,
+        _ check: ReadCheck,
+        _ keepsChanged: Bool,
+        _ changed: inout [Int]
+    ) -> Bool {
         let entry = entries[index]
-        guard entry.item.collection.hasSecret(of: entry.revision) else {
+        let collection = entry.item.collection
+        guard collection.hasSecret(of: entry.revision) || keepsChanged && collection.revision(of: entry.item.id) != nil
+        else {
             changed.append(entry.number)
             if entry.finding == .audited { audited[entry.number] = entry.item }
             return true

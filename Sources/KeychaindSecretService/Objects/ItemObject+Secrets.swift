@@ -66,7 +66,6 @@ extension ItemObject {
             } catch {
                 throw failure(error)
             }
-            guard collection.hasSecret(of: revision) else { continue }
             try secret.checkReleasable()
             let encoded = try session.encode(secret)
             if try items.access.release(id, in: collection, to: client).isAudited {

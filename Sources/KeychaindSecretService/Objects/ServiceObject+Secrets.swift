@@ -73,7 +73,7 @@ extension ServiceObject {
 
     // MARK: Many, or on the disk
 
-    /// Maximum number of reads of a secret that keeps changing.
+    /// Maximum number of reads of a secret that keeps changing; the last one counts.
     private static let readings = 3
 
     /// The requested items of a long call: how many, and how to look one up.
@@ -126,9 +126,10 @@ extension ServiceObject {
                     try secrets.add(wanted, revision, number, try session.encode(secret), to: &writer)
                 }
                 await provider.largeAnswers.letOthersGoFirst(&slice)
-                numbers = changed + (await secrets.removeOutdated(from: &writer, check, &slice))
+                let isLast = reading == ServiceObject.readings
+                numbers = changed + (await secrets.removeOutdated(from: &writer, check, keepsChanged: isLast, &slice))
                 try client.checkConnected()
-                if numbers.isEmpty || reading == ServiceObject.readings { break }
+                if numbers.isEmpty || isLast { break }
             }
             // Between the last check and the reply, only the disk is waited for.
             secrets.useGrants(in: &writer, check)

@@ -140,6 +140,10 @@ extension Collection {
         var change = batch.change
         change.state.lastChanges.note(change.state.revision, of: vaultNumber)
         newlyProtectedCount = change.rows.count { row in newlyProtects(row) }
+        for case .update(let row, _) in change.rows where row.secret != nil {
+            secretsBeingWritten[row.id] = row.metadata.secretRevision
+        }
+        defer { secretsBeingWritten = [:] }
         do throws(VaultError) {
             let written: CollectionWriter.Written
             switch storage {

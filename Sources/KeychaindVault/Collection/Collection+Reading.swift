@@ -37,9 +37,11 @@ extension Collection {
         }
     }
 
-    /// Opens the secret of one revision of an item, from memory or from the disk; never another revision's.
+    /// Opens the secret of a revision of an item, from memory or from the disk, or of a later one.
     ///
-    /// Throws like ``secret(of:)``, `busy` when the item has another secret by then, and disk errors.
+    /// It was the last one at some time since the call, so a program that keeps writing does not delay a reader. The
+    /// item may have changed since: the caller decides about access again. Throws like ``secret(of:)``, `busy` when the
+    /// revision is not the present one or when the item has another key by now, and disk errors.
     package func storedSecret(
         of revision: ItemRevision,
         with itemKey: ItemKey? = nil
@@ -49,10 +51,11 @@ extension Collection {
             if let itemKey { try secret(of: revision.item, with: itemKey) } else { try secret(of: revision.item) }
         if let resident { return resident }
         guard case .file(let worker) = storage else { throw VaultError.vaultClosed }
-        let handoff: Handoff<Secret>
+        let next = secretsBeingWritten[revision.item]
+        let stored: CollectionWriter.StoredSecret
         do throws(VaultError) {
-            handoff = try await worker.perform { (writer) throws(VaultError) in
-                try writer.secret(of: revision.item, key: itemKey, revision: revision.secret)
+            stored = try await worker.perform { (writer) throws(VaultError) in
+                try writer.secret(of: revision.item, key: itemKey, revision: revision.secret, orOf: next)
             }
         } catch {
             // A concurrent write may have replaced the secret: then it is gone, not damaged. The writer has the result
@@ -61,8 +64,11 @@ extension Collection {
             try checkSecret(of: revision)
             throw noteDamage(error, of: revision.item)
         }
-        try checkSecret(of: revision)
-        guard let secret = handoff.take() else { throw VaultError.vaultClosed }
+        // Without the protection that came with a later secret, nobody may have that.
+        if stored.revision != revision.secret { await Task.yield() }
+        guard let current = self.revision(of: revision.item) else { throw VaultError.noItem(revision.item) }
+        guard current.secret >= stored.revision else { throw VaultError.itemChanged(revision.item) }
+        guard let secret = stored.secret.take() else { throw VaultError.vaultClosed }
         return secret
     }
 

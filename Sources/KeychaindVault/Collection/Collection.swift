@@ -105,6 +105,9 @@ package final class Collection {
     /// The number of items that the running write protects, and that are not protected in memory yet.
     var newlyProtectedCount = 0
 
+    /// The revisions of the secrets in the change that is being written.
+    var secretsBeingWritten: [ItemID: UInt64] = [:]
+
     /// The foreign file in place of this collection's; nil if there is none.
     ///
     /// Another state is known once the collection was unlocked, another collection before.

@@ -90,11 +90,35 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    func secret(of id: ItemID, key: ItemKey?, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
+    /// A secret, and which revision it is of.
+    struct StoredSecret: Sendable {
+        let secret: Handoff<Secret>
+        let revision: UInt64
+    }
+
+    /// Opens the stored secret of an item.
+    ///
+    /// - Parameter next: the revision from a change that was being written when the read was asked for. The file may
+    ///   have it by now, but no later one: the next change is written after the read.
+    func secret(
+        of id: ItemID,
+        key: ItemKey?,
+        revision: UInt64,
+        orOf next: UInt64?
+    ) throws(VaultError) -> StoredSecret {
         guard let secretsKey else { throw VaultError.collectionLocked }
         let sealed = try source().secret(of: id)[...]
-        guard let key else { return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision)) }
-        return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
+        func open(_ revision: UInt64) throws(VaultError) -> StoredSecret {
+            let secret =
+                if let key {
+                    try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision)
+                } else {
+                    try secretsKey.open(sealed, item: id.rawValue, revision: revision)
+                }
+            return StoredSecret(secret: Handoff(secret), revision: revision)
+        }
+        if let next, let secret = try? open(next) { return secret }
+        return try open(revision)
     }
 
     func source() throws(VaultError) -> any CollectionSource {
