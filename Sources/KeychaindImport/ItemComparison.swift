@@ -1,9 +1,10 @@
 import KeychaindForeignFiles
+import KeychaindModel
 
 /// The items of a source beside those that keychaind has, each counted as often as it is there.
 ///
-/// Items are the same by their attributes. Two items of the source with equal attributes are two here as well, and an
-/// import that runs again finds both.
+/// Items are the same by their attributes, of which the generic schema is none, as for programs. Two items of the
+/// source with equal attributes are two here as well, and an import that runs again finds both.
 package struct ItemComparison: Sendable {
     /// Items that keychaind lacks.
     package private(set) var new: [ImportedItem] = []
@@ -15,23 +16,25 @@ package struct ItemComparison: Sendable {
     package private(set) var others: [ImportedItem] = []
 
     package init(_ items: [ImportedItem], with present: [ImportedItem]) {
-        var presentByAttributes = Dictionary(grouping: present) { $0.item.attributes }
+        var presentByAttributes = Dictionary(grouping: present) { $0.item.attributes.withoutGenericSchema }
         var unmatched: [ImportedItem] = []
         for item in items {
-            let candidates = presentByAttributes[item.item.attributes] ?? []
+            let attributes = item.item.attributes.withoutGenericSchema
+            let candidates = presentByAttributes[attributes] ?? []
             if let index = candidates.firstIndex(where: { item.differences(from: $0).isEmpty }) {
-                presentByAttributes[item.item.attributes]?.remove(at: index)
+                presentByAttributes[attributes]?.remove(at: index)
                 same.append(item)
             } else {
                 unmatched.append(item)
             }
         }
         for item in unmatched {
-            guard let other = presentByAttributes[item.item.attributes]?.first else {
+            let attributes = item.item.attributes.withoutGenericSchema
+            guard let other = presentByAttributes[attributes]?.first else {
                 new.append(item)
                 continue
             }
-            presentByAttributes[item.item.attributes]?.removeFirst()
+            presentByAttributes[attributes]?.removeFirst()
             differing.append(DifferingItem(item: item, present: other))
         }
         let remaining = Set(presentByAttributes.values.joined().map(ObjectIdentifier.init))
@@ -63,4 +66,12 @@ package struct DifferingItem: Sendable {
     }
 
     package var differences: [ImportedItem.Difference] { item.differences(from: present) }
+}
+
+extension [String: String] {
+    /// The attributes without the schema that says as much as none.
+    var withoutGenericSchema: [String: String] {
+        guard self[Attributes.schema] == Attributes.genericSchema else { return self }
+        return filter { name, _ in name != Attributes.schema }
+    }
 }

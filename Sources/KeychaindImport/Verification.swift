@@ -23,8 +23,8 @@ struct Verification: Sendable {
 
     private func isEqual(_ item: borrowing ForeignItem, _ copy: borrowing ForeignItem) -> Bool {
         item.secret.isEqual(to: copy.secret) && item.contentType == copy.contentType && item.label == copy.label
-            && item.attributes == copy.attributes && isEqual(item.created, copy.created)
-            && isEqual(item.modified, copy.modified)
+            && item.attributes.withoutGenericSchema == copy.attributes.withoutGenericSchema
+            && isEqual(item.created, copy.created) && isEqual(item.modified, copy.modified)
     }
 
     private func isEqual(_ time: UInt64?, _ copy: UInt64?) -> Bool {

@@ -23,6 +23,17 @@ struct ItemComparisonTests {
         #expect(comparison.same.first === two)
     }
 
+    @Test("an item with the generic schema is the same as one without a schema")
+    func comparison_genericSchema_isNone() throws {
+        let plain = try Self.item("secret")
+        let generic = try Self.item("secret", attributes: ["n": "1", "xdg:schema": "org.freedesktop.Secret.Generic"])
+        for (item, present) in [(plain, generic), (generic, plain)] {
+            #expect(ItemComparison([item], with: [present]).same.count == 1)
+        }
+        let other = try Self.item("secret", attributes: ["n": "1", "xdg:schema": "org.example.Other"])
+        #expect(ItemComparison([plain], with: [other]).new.count == 1)
+    }
+
     @Test(
         "secret, content type and label make a difference, times do not",
         arguments: [("secret", ImportedItem.Difference.secret), ("type", .contentType), ("label", .label)]
