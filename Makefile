@@ -173,12 +173,12 @@ deb:
 	SWIFT='$(SWIFT)' scripts/prepare deb
 	packaging/deb
 
-# All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES. DEBIAN is
-# the suite of gnome and kde.
+# All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES, which take
+# their programs from packages. DEBIAN is the suite of gnome and kde.
 MACHINES = packages sessions gnome kde move-in-kwallet
 proof:
 	SWIFT='$(SWIFT)' scripts/prepare test proof
-	$(MAKE) build
+	$(if $(filter-out $(MACHINES),$(or $(PROOF),all)),$(MAKE) build)
 	$(if $(filter $(MACHINES),$(or $(PROOF),$(MACHINES))),$(MAKE) deb)
 	SWIFT='$(SWIFT)' LIMIT=$(or $(LIMIT),36000) Tests/Scripts/run Proof $(PROOF)
 
