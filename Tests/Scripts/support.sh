@@ -60,7 +60,7 @@ stop_everything() {
 trap stop_everything EXIT
 
 # bus_configuration [SERVICE_FOLDER]: prints the configuration of a private bus that starts only the services of that
-# folder.
+# folder. $bus_limits are further elements.
 bus_configuration() {
     cat <<XML
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -69,6 +69,7 @@ bus_configuration() {
   <type>session</type>
   <listen>unix:path=$XDG_RUNTIME_DIR/bus</listen>
   ${1:+<servicedir>$1</servicedir>}
+  ${bus_limits:-}
   <policy context="default">
     <allow send_destination="*" eavesdrop="true"/>
     <allow eavesdrop="true"/>
