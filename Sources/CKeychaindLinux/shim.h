@@ -285,6 +285,31 @@ static inline pid_t keychaind_peer_process(int connection) {
     return peer.process;
 }
 
+// Whether the kernel says who has sent what is received on a socket.
+
+static inline int keychaind_pass_credentials(int socket, int passes) {
+    return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &passes, sizeof passes);
+}
+
+// The process that has sent what is received next; 0 if unknown, as for what came before credentials were passed. For a
+// socket that systemd opened, it is the program that serves there, while listen(2) was called by systemd.
+
+static inline pid_t keychaind_next_sender(int socket) {
+    struct { pid_t process; uid_t user; gid_t group; } sender;
+    char byte;
+    // Without room for descriptors, which a look would receive, too.
+    union { struct cmsghdr header; char bytes[CMSG_SPACE(sizeof sender)]; } control;
+    struct iovec vector = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr message = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    if (recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT) <= 0) return 0;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    const int credentials = 2; // SCM_CREDENTIALS
+    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != credentials) return 0;
+    memcpy(&sender, CMSG_DATA(header), sizeof sender);
+    return sender.process;
+}
+
 // Ancillary data of messages is laid out by macros.
 
 static inline long keychaind_send_descriptor(

@@ -93,7 +93,7 @@ struct Daemon {
         let inspector =
             domain.isEntered
             ? SessionPrompterInspector(connection: connection, screens: screens, logger: logger) : nil
-        pinentries = PinentryLauncher(inspector: inspector, logger: logger)
+        pinentries = PinentryLauncher(trustsAll: !domain.isEntered, logger: logger)
         session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
         let prompters = Prompters(
@@ -147,6 +147,8 @@ struct Daemon {
             }
             guard outcome == .owner else {
                 let owner = await NameOwner.find(Provider.busName, on: connection)
+                // systemd starts no further process.
+                sealedHandover?.remove()
                 end(.unavailable, "the name \(Provider.busName) is taken: \(owner)")
             }
         } catch {

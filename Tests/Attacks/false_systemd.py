@@ -1,6 +1,8 @@
-"""false_systemd.py READY: listens in place of systemd's own socket, and says that every unit is being restarted."""
+"""false_systemd.py READY ADDRESS: listens in place of systemd's own socket, and says that every unit is being restarted.
 
-import os
+ADDRESS may be `systemd:`, for a socket that systemd has opened.
+"""
+
 import sys
 
 import dbus
@@ -25,7 +27,7 @@ class Systemd(dbus.service.FallbackObject):
 
 
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-server = dbus.server.Server(f"unix:path={os.environ['XDG_RUNTIME_DIR']}/systemd/private")
+server = dbus.server.Server(sys.argv[2])
 server.on_connection_added.append(lambda connection: Systemd(connection, "/"))
 open(sys.argv[1], "w").close()
 GLib.MainLoop().run()

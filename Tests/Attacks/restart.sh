@@ -6,6 +6,7 @@ source "$scripts/installed.sh"
 user=(systemctl --user)
 show() { as_anna "${user[@]}" show --property="$1" --value keychaind.service; }
 is_active() { [[ $(show ActiveState) == active ]]; }
+has_failed() { [[ $(show ActiveState) == failed ]]; }
 
 # The manager makes the bus, as in a session.
 as_anna pkill -u anna dbus-daemon
@@ -91,16 +92,54 @@ starts_locked() { # NAME
 }
 stopped "a stop" "${user[@]}" stop keychaind.service
 stopped "a signal" pkill -TERM -x keychaind
+
+# A program of anna's answers in systemd's place, on a socket of its own and on one that systemd has opened.
 private=/run/user/$anna_id/systemd/private
+as_anna tee /home/anna/.config/systemd/user/false.socket >"$work/said" <<UNIT
+[Socket]
+ListenStream=$private.false
+UNIT
+as_anna tee /home/anna/.config/systemd/user/false.service >"$work/said" <<UNIT
+[Service]
+ExecStart=/usr/bin/python3 $work/attacks/false_systemd.py $folder/listens systemd:
+UNIT
+as_anna "${user[@]}" daemon-reload
+believes_no_false_systemd() { # NAME
+    right "$1 answers" as_anna dbus-send --peer="unix:path=$private" --print-reply / \
+        org.freedesktop.systemd1.Manager.GetUnitByPID uint32:1
+    leaves_nothing "a signal, when $1 speaks of a restart" pkill -TERM -x keychaind
+    as_anna pkill -f attacks/false_systemd.py
+    as_anna mv "$private.away" "$private"
+    starts_locked "a signal, when $1 speaks of a restart"
+}
 as_anna mv "$private" "$private.away"
-as_anna /usr/bin/python3 "$work/attacks/false_systemd.py" "$folder/listens" 2>"$work/false.log" &
-right "a program of anna's listens in systemd's place" eventually test -e "$folder/listens"
-right "and answers" as_anna dbus-send --peer="unix:path=$private" --print-reply / \
-    org.freedesktop.systemd1.Manager.GetUnitByPID uint32:1
-leaves_nothing "a signal, when a false systemd speaks of a restart" pkill -TERM -x keychaind
-as_anna pkill -f attacks/false_systemd.py
-as_anna mv "$private.away" "$private"
-starts_locked "a signal, when a false systemd speaks of a restart"
+as_anna /usr/bin/python3 "$work/attacks/false_systemd.py" "$folder/listens" "unix:path=$private" 2>"$work/false.log" &
+eventually test -e "$folder/listens"
+believes_no_false_systemd "a false systemd"
+as_anna "${user[@]}" start false.socket
+as_anna mv "$private" "$private.away"
+as_anna mv "$private.false" "$private"
+believes_no_false_systemd "a false systemd on a socket of the real one"
+as_anna "${user[@]}" stop false.socket || true
+
+# Another provider takes the name during a restart, and systemd gives up.
+as_anna /usr/bin/python3 -c '
+import dbus, signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+bus = dbus.SessionBus()
+bus.request_name("org.freedesktop.secrets")
+print("waits", flush=True)
+signal.pause()
+' >"$work/waits" &
+eventually grep -q waits "$work/waits"
+between "${user[@]}" restart --no-block keychaind.service
+go_on
+eventually has_failed
+held "a file after a restart that another provider has ended" has_file
+as_anna pkill -KILL -f 'request_name'
+eventually sh -c '! pgrep -f "[r]equest_name"'
+as_anna "${user[@]}" reset-failed keychaind.service || true
+starts_locked "a restart that another provider has ended"
 
 # A start of the attacker's in the middle of a restart, with the kept key, on a bus of its own and on anna's.
 mkdir -p /home/anna/bus

@@ -102,7 +102,7 @@ final class GCRDialog: PromptDialog {
 
     /// The trust in the process that opened the dialog, not in a later owner of the name.
     func trust() async -> PrompterTrust {
-        await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: GCRPrompter.busName)) ?? .trusted
+        await inspector?.trust(inOwner: channel.peer, of: GCRPrompter.busName) ?? .trusted
     }
 
     func close() {

@@ -86,7 +86,7 @@ final class KDEDialog: PromptDialog {
 
     /// The trust in the process that opened the dialog, not in a later owner of the name.
     func trust() async -> PrompterTrust {
-        await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: KDEPrompter.busName)) ?? .trusted
+        await inspector?.trust(inOwner: channel.peer, of: KDEPrompter.busName) ?? .trusted
     }
 
     func close() {

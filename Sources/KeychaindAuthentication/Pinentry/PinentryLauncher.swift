@@ -6,7 +6,7 @@ package import Logging
 /// Starts pinentries, one at a time, and ends them.
 @BusActor
 package final class PinentryLauncher {
-    private let inspector: (any PrompterInspector)?
+    private let trustsAll: Bool
     private let logger: Logger
     private let timeout: Duration
     private let grace: Duration
@@ -16,18 +16,18 @@ package final class PinentryLauncher {
     private var exit = Promise<Void>()
 
     /// - Parameters:
-    ///   - inspector: judges a program; nil trusts it.
+    ///   - trustsAll: whether every answer counts, wherever and by whatever program it is given.
     ///   - timeout: the time limit of a question.
     ///   - grace: the extra time for the program to report its timeout.
     ///   - commandTimeout: the time limit of the start and of commands without a person.
     package init(
-        inspector: (any PrompterInspector)? = nil,
+        trustsAll: Bool = true,
         logger: Logger,
         timeout: Duration = .seconds(300),
         grace: Duration = .seconds(10),
         commandTimeout: Duration = .seconds(10)
     ) {
-        self.inspector = inspector
+        self.trustsAll = trustsAll
         self.logger = logger
         self.timeout = timeout
         self.grace = grace
@@ -75,7 +75,13 @@ package final class PinentryLauncher {
         }
         return PinentryDialog(
             channel,
-            trust: trust(in: process.id, on: surface),
+            trust: { [self] in
+                let expected = expectedTrust(inProgramAt: program, on: surface)
+                guard expected == .trusted, !trustsAll, let objection = await surface.currentObjection() else {
+                    return expected
+                }
+                return .passwordsOnly(reason: objection)
+            },
             layout: PinentryLayout(flavor: flavor),
             timeout: timeout,
             grace: grace,
@@ -86,11 +92,13 @@ package final class PinentryLauncher {
         }
     }
 
-    /// The trust in a program there, before it is started.
-    func expectedTrust(on surface: PinentrySurface, isSystems: Bool = true) -> PrompterTrust {
-        guard inspector != nil else { return .trusted }
+    /// The trust in a program there, also before it is started.
+    func expectedTrust(inProgramAt path: String, on surface: PinentrySurface) -> PrompterTrust {
+        if trustsAll { return .trusted }
         if let objection = surface.objection { return .passwordsOnly(reason: objection) }
-        return isSystems ? .trusted : .passwordsOnly(reason: "it is no system program")
+        var protection = FileProtection()
+        let isSystems = protection.protects(PinentrySurface.file(behind: path))
+        return isSystems ? .trusted : .passwordsOnly(reason: "\(PromptText.name(path)) is no system program")
     }
 
     /// Ends all programs at the exit of the daemon.
@@ -103,16 +111,6 @@ package final class PinentryLauncher {
     private func forget(_ channel: PinentryChannel) {
         channel.close()
         channels[ObjectIdentifier(channel)] = nil
-    }
-
-    /// The check of a program, run at each query.
-    private func trust(in process: Int32, on surface: PinentrySurface) -> @BusActor () async -> PrompterTrust {
-        let expected = expectedTrust(on: surface)
-        guard expected == .trusted, let inspector else { return { expected } }
-        return {
-            if let objection = await surface.currentObjection() { return .passwordsOnly(reason: objection) }
-            return await inspector.trust(in: .child(process))
-        }
     }
 
     // MARK: One at a time

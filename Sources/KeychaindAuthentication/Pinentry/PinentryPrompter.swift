@@ -36,9 +36,9 @@ package final class PinentryPrompter: Prompter {
     package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
         let variables = await environment.variables()
         guard let surface = await surface(variables),
-            let candidate = candidates(in: variables).first(where: { surface.refusal(ofProgramAt: $0.path) == nil })
+            let candidate = candidates(in: variables).first(where: { surface.refusal(ofProgramAt: $0) == nil })
         else { return nil }
-        return launcher.expectedTrust(on: surface, isSystems: candidate.isSystems)
+        return launcher.expectedTrust(inProgramAt: candidate, on: surface)
     }
 
     /// Throws ``PromptError/Code/unavailable`` if no pinentry has windows.
@@ -53,7 +53,7 @@ package final class PinentryPrompter: Prompter {
         var failure = PromptError(.unavailable, reason: "no pinentry is installed")
         for candidate in candidates(in: variables) {
             do throws(PromptError) {
-                return try await launcher.launch(candidate.path, on: surface)
+                return try await launcher.launch(candidate, on: surface)
             } catch {
                 failure = error
             }
@@ -67,19 +67,13 @@ package final class PinentryPrompter: Prompter {
         return SessionEnvironment.hasDisplay(variables) ? .windows(variables) : nil
     }
 
-    private struct Candidate {
-        let path: String
-        let isSystems: Bool
-    }
-
     /// Each program once; the system's first, since a dialog of the user's own takes no touch.
-    private func candidates(in variables: [String: String]) -> [Candidate] {
+    private func candidates(in variables: [String: String]) -> [String] {
         var protection = FileProtection()
         var files: Set<String> = []
-        let all = programs.flatMap { ProgramSearch.find($0, in: variables["PATH"]) }.compactMap { path in
-            let file = PinentrySurface.file(behind: path)
-            return files.insert(file).inserted ? Candidate(path: path, isSystems: protection.protects(file)) : nil
-        }
-        return all.filter(\.isSystems) + all.filter { !$0.isSystems }
+        let all = programs.flatMap { ProgramSearch.find($0, in: variables["PATH"]) }
+            .filter { files.insert(PinentrySurface.file(behind: $0)).inserted }
+        let systems = all.filter { protection.protects(PinentrySurface.file(behind: $0)) }
+        return systems + all.filter { !systems.contains($0) }
     }
 }

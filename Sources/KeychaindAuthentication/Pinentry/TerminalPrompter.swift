@@ -36,7 +36,7 @@ package final class TerminalPrompter: Prompter {
         guard programs.contains(where: { !ProgramSearch.find($0, in: variables["PATH"]).isEmpty }),
             let terminal = await requester.caller().process.flatMap(finder.terminal)
         else { return nil }
-        return launcher.expectedTrust(on: .terminal(terminal, variables))
+        return launcher.expectedTrust(inProgramAt: "", on: .terminal(terminal, variables))
     }
 
     /// Throws ``PromptError/Code/unavailable`` without a terminal or a pinentry for it, or if an editor or another

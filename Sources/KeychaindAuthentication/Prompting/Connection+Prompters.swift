@@ -8,7 +8,7 @@ extension Connection {
         guard let owner = try? await service(busName) else {
             return .passwordsOnly(reason: SessionPrompterInspector.notTheCompositor)
         }
-        return await inspector.trust(in: .owner(uniqueName: owner, busName: busName))
+        return await inspector.trust(inOwner: owner, of: busName)
     }
 
     /// The unique name of a prompter, which alone may call back; starts the prompter if it is not running.

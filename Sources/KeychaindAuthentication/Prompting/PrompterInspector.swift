@@ -2,19 +2,11 @@ package import KeychaindDBus
 package import KeychaindDesktop
 package import Logging
 
-/// Decides the trust in processes that show dialogs; without an inspector, all are trusted.
+/// Decides the trust in prompters on the session bus; without an inspector, all are trusted.
 @BusActor
 package protocol PrompterInspector: AnyObject, Sendable {
-    /// Returns the trust in a process; one that cannot be examined in time is not trusted.
-    func trust(in prompter: PrompterProcess) async -> PrompterTrust
-}
-
-/// The process that shows a dialog.
-package enum PrompterProcess: Hashable, Sendable {
-    /// The owner of a well-known name on the session bus.
-    case owner(uniqueName: String, busName: String)
-    /// A child of this process.
-    case child(Int32)
+    /// Returns the trust in the owner of a prompter's name; one that cannot be examined in time is not trusted.
+    func trust(inOwner uniqueName: String, of busName: String) async -> PrompterTrust
 }
 
 /// Which answers count from a dialog.
@@ -30,7 +22,7 @@ package enum PrompterTrust: Hashable, Sendable {
     }
 }
 
-/// Examines the process of a prompter, and logs why it is not trusted.
+/// Trusts the compositor of a session that a person sees, and logs why others are not trusted.
 @BusActor
 package final class SessionPrompterInspector: PrompterInspector {
     static let notTheCompositor = "it does not draw the screen of a session"
@@ -38,7 +30,7 @@ package final class SessionPrompterInspector: PrompterInspector {
 
     private let connection: Connection
     private let screens: SessionScreens
-    private let examination: PrompterExamination
+    private let examination: BusExamination
     private let threads: BlockingCalls
     private let logger: Logger
     /// The reasons that were logged.
@@ -48,7 +40,7 @@ package final class SessionPrompterInspector: PrompterInspector {
     package init(
         connection: Connection,
         screens: SessionScreens,
-        examination: PrompterExamination = PrompterExamination(),
+        examination: BusExamination = BusExamination(),
         patience: Duration = .seconds(2),
         logger: Logger
     ) {
@@ -59,47 +51,36 @@ package final class SessionPrompterInspector: PrompterInspector {
         threads = BlockingCalls(limit: 4, patience: patience)
     }
 
-    package func trust(in prompter: PrompterProcess) async -> PrompterTrust {
-        let trust = await judge(prompter)
+    package func trust(inOwner uniqueName: String, of busName: String) async -> PrompterTrust {
+        let trust = await judge(uniqueName)
         if let reason = trust.objection, !reported.contains(reason) {
             // Each dialog is examined more than once, mostly for one of few reasons.
             if reported.count >= SessionPrompterInspector.mostReported { reported = [] }
             reported.insert(reason)
             logger.notice(
                 "A prompter is trusted with passwords only",
-                metadata: ["prompter": "\(prompter)", "reason": "\(reason)"]
+                metadata: ["prompter": "\(busName)", "reason": "\(reason)"]
             )
         }
         return trust
     }
 
-    private func judge(_ prompter: PrompterProcess) async -> PrompterTrust {
-        let examination = examination
-        switch prompter {
-        case .child(let id):
-            return await run { examination.trust(inChild: id) }
-        case .owner(let uniqueName, _):
-            guard let process = await process(of: uniqueName) else {
-                return .passwordsOnly(reason: "the bus does not report its process")
-            }
-            guard await screens.visible().contains(where: { $0.display == .wayland && $0.controller == process.id })
-            else {
-                return .passwordsOnly(reason: SessionPrompterInspector.notTheCompositor)
-            }
-            guard let listener = connection.peerProcess else {
-                return .passwordsOnly(reason: "the session bus cannot be seen")
-            }
-            let bus = PrompterExamination.Bus(listener: listener, daemon: await self.process(of: SignalMatch.bus)?.id)
-            return await run {
-                let trust = examination.trust(in: bus)
-                // A running process behind the descriptor is the one that the bus means.
-                return process.credentials.isRunning ? trust : .passwordsOnly(reason: "it has ended")
-            }
+    private func judge(_ uniqueName: String) async -> PrompterTrust {
+        guard let process = await process(of: uniqueName) else {
+            return .passwordsOnly(reason: "the bus does not report its process")
         }
-    }
-
-    private func run(_ examine: @escaping @Sendable () -> PrompterTrust) async -> PrompterTrust {
-        await threads.run(examine) ?? .passwordsOnly(reason: "looking into it takes too long")
+        guard await screens.visible().contains(where: { $0.display == .wayland && $0.controller == process.id }) else {
+            return .passwordsOnly(reason: SessionPrompterInspector.notTheCompositor)
+        }
+        guard let bus = await connection.senderProcess() else {
+            return .passwordsOnly(reason: "the session bus cannot be seen")
+        }
+        let trust = await threads.run { [examination] in
+            let trust = examination.trust(inBus: bus)
+            // A running process behind the descriptor is the one that the bus means.
+            return process.credentials.isRunning ? trust : .passwordsOnly(reason: "it has ended")
+        }
+        return trust ?? .passwordsOnly(reason: "looking into the session bus takes too long")
     }
 
     private func process(of name: String) async -> (id: Int32, credentials: ConnectionCredentials)? {

@@ -105,6 +105,8 @@ extension Connection {
 final class WatchTable {
     private var watches: [Int32: [OpaquePointer]] = [:]
     private(set) var isReading = true
+    /// Called before libdbus reads.
+    var beforeReading: (@BusActor () -> Void)?
 
     nonisolated init() {}
 
@@ -132,6 +134,7 @@ final class WatchTable {
             BusActor.loop.unwatch(descriptor)
         }
         watches.removeAll()
+        beforeReading = nil
     }
 
     /// Registers the events of all enabled watches of this watch's descriptor with epoll.
@@ -151,6 +154,7 @@ final class WatchTable {
 
     private func handle(_ events: UInt32, on descriptor: Int32) {
         let watches = self.watches[descriptor] ?? []
+        if events & keychaind_epoll_in != 0 { beforeReading?() }
         for watch in watches {
             // Handling a watch may close the connection, which frees the other watches.
             guard watch == watches.first || self.watches[descriptor]?.contains(watch) == true,

@@ -18,6 +18,8 @@ package final class Connection {
     let pointer: OpaquePointer
     var state = State.open
     let watches = WatchTable()
+    /// The process that sends what is received here, from the kernel; nil before a message after ``noteSender()``.
+    package private(set) var sender: Int32?
     var timeouts: [OpaquePointer: Timer] = [:]
     var subscriptions: [UInt64: Subscription] = [:]
     var subscriptionCount: UInt64 = 0
@@ -182,12 +184,28 @@ package final class Connection {
         }
     }
 
-    /// The process that created the socket of the bus, from the kernel; nil if unknown.
-    package var peerProcess: Int32? {
+    /// Finds out with the next message who sends what is received here; see ``sender``.
+    package func noteSender() {
         var descriptor: Int32 = -1
-        guard isOpen, dbus_connection_get_socket(pointer, &descriptor) != 0 else { return nil }
-        let process = keychaind_peer_process(descriptor)
-        return process > 0 ? process : nil
+        guard sender == nil, isOpen, dbus_connection_get_socket(pointer, &descriptor) != 0,
+            keychaind_pass_credentials(descriptor, 1) == 0
+        else { return }
+        watches.beforeReading = { [weak self, descriptor] in
+            let process = keychaind_next_sender(descriptor)
+            guard let self, process > 0 else { return }
+            sender = process
+            watches.beforeReading = nil
+            _ = keychaind_pass_credentials(descriptor, 0)
+        }
+    }
+
+    /// The bus's process, from the kernel; nil if it cannot be found out.
+    ///
+    /// Not what the bus says of itself, nor who has opened its socket: for a unit of the user's, that is systemd.
+    package func senderProcess() async -> Int32? {
+        noteSender()
+        if sender == nil { _ = try? await call(makeBusCall("GetId")) }
+        return sender
     }
 }
 

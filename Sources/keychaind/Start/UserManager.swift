@@ -25,8 +25,8 @@ struct UserManager {
 
     /// The restart of this process's unit that systemd is at now.
     ///
-    /// Nil if there is no job of that type, and if systemd cannot be asked. A program of the user can listen in
-    /// systemd's place, so only the parent of this process is asked.
+    /// Nil if there is no job of that type, and if systemd cannot be asked. A program of the user can answer in
+    /// systemd's place, so only the parent of this process is believed.
     func restart(in job: Job) async -> RestartStamp? {
         let process = getppid()
         let folder = ProcessFolder("\(process)", in: "/proc")
@@ -41,8 +41,9 @@ struct UserManager {
                     try Connection.open(peer: UserManager.address)
                 }
                 defer { connection.close(flushing: false) }
-                guard connection.peerProcess == process else { return nil }
+                connection.noteSender()
                 try await greet(connection, until: deadline)
+                guard connection.sender == process else { return nil }
                 guard let (unit, number) = try await unit(in: job, on: connection) else { return nil }
                 return RestartStamp(
                     bootID: clock.bootID,

@@ -35,14 +35,8 @@ final class PinentryFixture {
         let own = path.merging(environment.compactMapValues { $0 }) { $1 }
         screen = try await FakeScreen(type: "x11", x11Folder: x11Folder)
         display = try screen.listen("x11/X0")
-        let inspector = SessionPrompterInspector(
-            connection: connection,
-            screens: screen.screens,
-            patience: Patience.limit,
-            logger: .silent
-        )
         launcher = PinentryLauncher(
-            inspector: isJudged ? inspector : nil,
+            trustsAll: !isJudged,
             logger: .silent,
             timeout: timeout,
             grace: grace,

@@ -41,14 +41,8 @@ final class TerminalFixture {
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(processID)
         let insight = try ProcessInspector().inspect(credentials)
-        let inspector = SessionPrompterInspector(
-            connection: connection,
-            screens: try await FakeScreen().screens,
-            patience: Patience.limit,
-            logger: .silent
-        )
         launcher = PinentryLauncher(
-            inspector: isJudged ? inspector : nil,
+            trustsAll: !isJudged,
             logger: .silent,
             grace: Patience.limit,
             commandTimeout: Patience.limit

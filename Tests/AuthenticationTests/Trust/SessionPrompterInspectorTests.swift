@@ -60,7 +60,7 @@ struct SessionPrompterInspectorTests {
             logger: Logger(recordingTo: lines)
         )
         for _ in 0..<2 {
-            let trust = await inspector.trust(in: .owner(uniqueName: ":1.999", busName: GCRPrompter.busName))
+            let trust = await inspector.trust(inOwner: ":1.999", of: GCRPrompter.busName)
             #expect(trust == .passwordsOnly(reason: "the bus does not report its process"))
         }
         #expect(lines.all.count == 1, "the same reason is logged once")

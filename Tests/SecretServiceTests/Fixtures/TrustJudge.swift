@@ -6,5 +6,5 @@ import KeychaindDBus
 final class TrustJudge: PrompterInspector {
     var verdict = PrompterTrust.passwordsOnly(reason: "the test says so")
 
-    func trust(in prompter: PrompterProcess) async -> PrompterTrust { verdict }
+    func trust(inOwner uniqueName: String, of busName: String) async -> PrompterTrust { verdict }
 }
