@@ -81,7 +81,7 @@ extension Daemon {
     }
 
     /// The file of keys in the domain; nil without one.
-    private var sealedHandover: SealedHandover? { domain.runtimeDirectory.map(SealedHandover.init) }
+    var sealedHandover: SealedHandover? { domain.runtimeDirectory.map(SealedHandover.init) }
 
     /// The keys of unlocked keychains, and kept keys that are not used yet; nil if there are none.
     func keysToHandOver() -> SecureBytes? {
@@ -98,12 +98,16 @@ extension Daemon {
     /// Otherwise also removes the file of an earlier process; systemd discards the descriptors. Blocks until systemd
     /// has received them.
     func leave(_ keys: consuming SecureBytes?) async {
-        guard var restart = await UserManager().restart(in: .restart) else {
+        guard await UserManager().restart(in: .restart) != nil else {
             sealedHandover?.remove()
             return
         }
         await keepName()
-        guard let keys else { return }
+        // That took its time: a stop may have come in place of the restart.
+        guard let keys, var restart = await UserManager().restart(in: .restart) else {
+            sealedHandover?.remove()
+            return
+        }
         restart.hasSession = session.hasSession
         do throws(VaultError) {
             let kept = try kept(keys, for: restart)
