@@ -461,9 +461,8 @@ static void ask(bool asks_password, bool has_one_button) {
     question.content_scroller = add(upper, new_scroller(question.content));
     gtk_widget_set_hexpand(question.content_scroller, TRUE);
     add(box, new_buttons());
-    // Window managers of X11 put what is modal into the middle of the screen.
-    question.window = g_object_new(GTK_TYPE_WINDOW, "resizable", FALSE, "modal", TRUE, "child", box,
-        "default-widget", question.ok, NULL);
+    question.window = g_object_new(GTK_TYPE_WINDOW, "resizable", FALSE, "child", box, "default-widget", question.ok,
+        NULL);
 
     GtkEventController *keys = gtk_event_controller_key_new();
     g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), NULL);
