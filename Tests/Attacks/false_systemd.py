@@ -1,4 +1,4 @@
-"""false_systemd.py READY ADDRESS: listens in place of systemd's own socket, and says that every unit is being restarted.
+"""false_systemd.py READY ADDRESS: answers in the place of systemd, and says that every unit is being restarted.
 
 ADDRESS may be `systemd:`, for a socket that systemd has opened.
 """
