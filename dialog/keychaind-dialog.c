@@ -639,7 +639,9 @@ static void replace_environment(void) {
     for (size_t index = 0; index < G_N_ELEMENTS(kept); index++)
         if (values[index]) setenv(kept[index], values[index], 1);
     for (size_t index = 0; index < G_N_ELEMENTS(fixed); index++) setenv(fixed[index][0], fixed[index][1], 1);
-    // Nor does GTK load OpenGL and Vulkan, which need 40 MB and a quarter of a second.
+    // GTK wants the folder for Wayland, also where it is given the connection.
+    if (getenv("WAYLAND_SOCKET")) setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+    // OpenGL and Vulkan would need 40 MB more, and a tenth of a second.
     if (gtk_get_minor_version() < 16) setenv("GDK_DEBUG", "gl-disable,vulkan-disable", 1);
     else setenv("GDK_DISABLE", "gl,vulkan", 1);
     if (g_strcmp0(getenv("KEYCHAIND_DIALOG_ACCESSIBLE"), "1") == 0) return;

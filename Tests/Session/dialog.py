@@ -25,7 +25,7 @@ seed = int(os.environ.get('SEED', '0')) or random.randrange(1 << 30)
 
 
 class Dialog:
-    """A running program, or another one with the same environment."""
+    """A running program, whose greeting has been read, or another command."""
 
     def __init__(self, command=(program,), **environment):
         self.socket, theirs = socket.socketpair()
@@ -392,7 +392,11 @@ def user_files():
             check(f'it takes at most 60 MB: {pss / 1000:.0f}', pss <= 60000)
         except PermissionError:
             check('its memory is not for programs of the user', True)
-    # Controls: other programs obey each of these.
+    # Controls: other programs obey each of these, and so does this one where it may.
+    with Dialog([program], **environment, KEYCHAIND_DIALOG_ACCESSIBLE='1'):
+        check('control: accessibility, turned on, uses the bus', eventually(connected))
+    while connected():
+        select.select(listeners, [], [])[0][0].accept()[0].close()
     with Dialog(CONTROL, **environment):
         check('control: another program uses the bus', eventually(connected))
     for listener in listeners:
