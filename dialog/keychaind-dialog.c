@@ -264,6 +264,7 @@ static void on_enter(GtkWidget *field) {
 }
 
 static void on_edit(void) {
+    if (!question.is_open) return;
     question.is_unequal = question.is_unequal && strcmp(entered(0), entered(1)) != 0;
     update();
 }
