@@ -71,7 +71,7 @@ static struct {
 
 // The open question, or the last one.
 static struct {
-    bool is_open, is_answered, asks_password, has_one_button, is_unequal, is_delayed;
+    bool is_open, is_shown, is_answered, asks_password, has_one_button, is_unequal, is_delayed;
     GtkWidget *window, *reader, *content, *content_scroller;
     GtkWidget *texts, *texts_scroller, *headline, *description, *details, *details_label, *details_text;
     GtkWidget *error, *prompts[2], *fields[2], *choice, *choice_label, *cancel, *not_ok, *ok;
@@ -281,7 +281,8 @@ static gboolean refuse_inspector(void) { return TRUE; }
 static void on_paint(GdkFrameClock *clock) {
     if (!question.is_open || !gdk_surface_get_mapped(gtk_native_get_surface(GTK_NATIVE(question.window)))) return;
     g_signal_handlers_disconnect_by_func(clock, on_paint, NULL);
-    say("S SHOWN\n");
+    if (!question.is_shown) say("S SHOWN\n");
+    question.is_shown = true;
 }
 
 static void on_map(GtkWidget *window) {
