@@ -9,7 +9,8 @@ if [[ ! -x $dialog ]]; then
 fi
 own_home
 mkdir "$work/user"
-exec {display}< <(exec setpriv --pdeathsig TERM Xvfb -displayfd 1 -screen 0 1024x768x24 -nolisten tcp 2>/dev/null)
+# Without -noreset the screen would be away for a moment after each program.
+exec {display}< <(exec setpriv --pdeathsig TERM Xvfb -displayfd 1 -screen 0 1024x768x24 -noreset -nolisten tcp 2>/dev/null)
 read -r -u "$display" number
 export DISPLAY=:$number
 status=0
