@@ -6,7 +6,7 @@
  *
  *   SETHEADLINE text                                        large, above the text of SETDESC
  *   SETDETAILSLABEL label, SETDETAILS text                  folded at first
- *   SETREADER none|waiting|unrecognised|recognised|locked   a picture, which SETREADERTEXT describes
+ *   SETREADER none|waiting|unrecognised|recognised|locked   a picture beside the text, which says the same
  *   SETDELAY seconds                                        counted down; until then OK and the fields are off
  *   SETCHOICE label                                         a checkbox; if it is on, `S CHOSEN` comes before OK
  *
@@ -52,11 +52,11 @@ enum code {
 
 enum text {
     TITLE, HEADLINE, DESCRIPTION, DETAILS_LABEL, DETAILS, PROMPT, REPEAT, ERROR, REPEAT_ERROR, OK, NOT_OK, CANCEL,
-    CHOICE, READER_TEXT, TEXT_COUNT
+    CHOICE, TEXT_COUNT
 };
 static const char *const text_commands[TEXT_COUNT] = {
     "SETTITLE", "SETHEADLINE", "SETDESC", "SETDETAILSLABEL", "SETDETAILS", "SETPROMPT", "SETREPEAT", "SETERROR",
-    "SETREPEATERROR", "SETOK", "SETNOTOK", "SETCANCEL", "SETCHOICE", "SETREADERTEXT",
+    "SETREPEATERROR", "SETOK", "SETNOTOK", "SETCANCEL", "SETCHOICE",
 };
 
 enum reader { NONE, WAITING, UNRECOGNISED, RECOGNISED, LOCKED, READER_COUNT };
@@ -209,8 +209,6 @@ static void update(void) {
     gtk_widget_set_sensitive(question.ok, !is_delayed && fits);
 
     gtk_widget_set_visible(question.reader, settings.reader != NONE);
-    gtk_widget_set_tooltip_text(question.reader, has(READER_TEXT) ? get(READER_TEXT) : NULL);
-    describe(question.reader, READER_TEXT);
     gtk_widget_queue_draw(question.reader);
     fit_all();
     if (was_delayed && !is_delayed && question.asks_password) focus_field(0);
@@ -456,7 +454,7 @@ static void ask(bool asks_password, bool has_one_button) {
     GtkWidget *box = g_object_new(GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 18,
         "margin-top", 18, "margin-bottom", 18, "margin-start", 18, "margin-end", 18, NULL);
     GtkWidget *upper = add(box, gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18));
-    question.reader = add(upper, g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG,
+    question.reader = add(upper, g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION,
         "content-width", 64, "content-height", 64, "valign", GTK_ALIGN_START, NULL));
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(question.reader), draw_reader, NULL, NULL);
     question.content = new_content();
@@ -631,8 +629,8 @@ static void replace_environment(void) {
     static const char *const kept[] = {"DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XAUTHORITY", "XDG_RUNTIME_DIR",
         "XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID", "GDK_SCALE", "GDK_DPI_SCALE", "LANG", "LANGUAGE", "LC_ALL",
         "LC_CTYPE", "LC_MESSAGES", "KEYCHAIND_DIALOG_ACCESSIBLE", "DBUS_SESSION_BUS_ADDRESS", "AT_SPI_BUS_ADDRESS"};
-    static const char *const fixed[][2] = {{"PATH", "/usr/bin:/bin"}, {"HOME", "/nonexistent"},
-        {"XDG_CONFIG_HOME", "/nonexistent"}, {"XDG_DATA_HOME", "/nonexistent"}, {"XDG_CACHE_HOME", "/nonexistent"},
+    static const char *const fixed[][2] = {{"PATH", "/usr/bin:/bin"}, {"HOME", "/dev/null"},
+        {"XDG_CONFIG_HOME", "/dev/null"}, {"XDG_DATA_HOME", "/dev/null"}, {"XDG_CACHE_HOME", "/dev/null"},
         {"GDK_BACKEND", "wayland,x11"}, {"GSETTINGS_BACKEND", "memory"}, {"GIO_USE_VFS", "local"},
         {"GTK_USE_PORTAL", "0"}, {"GSK_RENDERER", "cairo"}};
     char *values[G_N_ELEMENTS(kept)];
@@ -642,7 +640,7 @@ static void replace_environment(void) {
         if (values[index]) setenv(kept[index], values[index], 1);
     for (size_t index = 0; index < G_N_ELEMENTS(fixed); index++) setenv(fixed[index][0], fixed[index][1], 1);
     // GTK wants the folder for Wayland, also where it is given the connection.
-    if (getenv("WAYLAND_SOCKET")) setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+    if (getenv("WAYLAND_SOCKET")) setenv("XDG_RUNTIME_DIR", "/dev/null", 1);
     // OpenGL and Vulkan would need 40 MB more, and a tenth of a second.
     if (gtk_get_minor_version() < 16) setenv("GDK_DEBUG", "gl-disable,vulkan-disable", 1);
     else setenv("GDK_DISABLE", "gl,vulkan", 1);

@@ -307,7 +307,7 @@ def texts():
             dialog.answer()
             dialog.ask('RESET')
         check('markup is text', sizes[0], sizes[1])
-        names = ['TITLE', 'HEADLINE', 'DESC', 'ERROR', 'PROMPT', 'REPEAT', 'DETAILS', 'DETAILSLABEL', 'READERTEXT',
+        names = ['TITLE', 'HEADLINE', 'DESC', 'ERROR', 'PROMPT', 'REPEAT', 'DETAILS', 'DETAILSLABEL',
                  'OK', 'CANCEL', 'NOTOK', 'CHOICE']
         for title, text in [
             ('980 letters without a space', 'W' * 980), ('words', 'word ' * 196), ('300 lines', '\n' * 300),
