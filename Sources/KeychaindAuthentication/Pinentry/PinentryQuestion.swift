@@ -41,6 +41,8 @@ struct PinentryQuestion {
         let labels = PinentryQuestion.labels(of: request)
         if layout.isOwn {
             let choice = request.choice?.explanation ?? ""
+            // The direction of the window is that of the texts, whatever the language of the session.
+            add("OPTION", "lc-messages=\(request.language.name)")
             add("SETHEADLINE", request.message)
             add("SETDESC", [request.description, choice].filter { !$0.isEmpty }.joined(separator: "\n\n"))
             add("SETDETAILSLABEL", request.string(Text("Who is asking?")))

@@ -294,7 +294,7 @@ struct PinentryDialogTests {
         for line in [
             "SETHEADLINE git wants to use “Bank”", "SETDESC Touch the reader.%0A%0AYou are not asked again.",
             "SETDETAILS Details: git.", "SETDETAILSLABEL Who is asking?", "SETCHOICE Always", "SETREADER waiting",
-            "SETDELAY 0", "SETERROR",
+            "SETDELAY 0", "SETERROR", "OPTION lc-messages=en",
         ] {
             #expect(told[..<question].contains { $0.trimmingCharacters(in: .whitespaces) == line }, "\(line)")
         }
