@@ -461,8 +461,8 @@ static void ask(bool asks_password, bool has_one_button) {
     question.content_scroller = add(upper, new_scroller(question.content));
     gtk_widget_set_hexpand(question.content_scroller, TRUE);
     add(box, new_buttons());
-    question.window = g_object_new(GTK_TYPE_WINDOW, "resizable", FALSE, "child", box, "default-widget", question.ok,
-        NULL);
+    question.window = g_object_new(GTK_TYPE_WINDOW, "resizable", FALSE, "child", box, "default-widget",
+        asks_password ? question.ok : NULL, NULL);
 
     GtkEventController *keys = gtk_event_controller_key_new();
     g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), NULL);
@@ -474,7 +474,8 @@ static void ask(bool asks_password, bool has_one_button) {
     update();
     if (settings.timeout) question.timeout = g_timeout_add_seconds(settings.timeout, on_timeout, NULL);
     if (asks_password) focus_field(0);
-    else gtk_widget_grab_focus(has(OK) ? question.ok : question.cancel);
+    // What somebody is typing into another window says no yes.
+    else gtk_widget_grab_focus(has(CANCEL) && !has_one_button ? question.cancel : question.ok);
     gtk_window_present(GTK_WINDOW(question.window));
 }
 

@@ -63,11 +63,17 @@ struct Keychainctl: AsyncParsableCommand {
         ]
     )
 
+    /// Whether the person wants messages of libdispatch.
+    ///
+    /// It would tell the journal, in each process, that it may not raise the priority of a thread.
+    static let logsDispatch = getenv("LIBDISPATCH_LOG") != nil
+
     /// Runs the command, and ends with the status of its failure.
     static func main() async {
         // Before a command opens files and handles signals.
         Descriptors.reserveStandard()
         _ = SignalState.atStart
+        if !logsDispatch { setenv("LIBDISPATCH_LOG", "NO", 1) }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

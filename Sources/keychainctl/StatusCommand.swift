@@ -145,7 +145,7 @@ struct ProviderStatus: Sendable {
         case .locked: Text("locked after failed touches; the password of your login frees it")
         case .noFingers: Text("no finger is enrolled")
         case .noDialog:
-            Text("ready, but no dialog here may take a touch: it takes keychaind-dialog, in a session on a screen")
+            Text("ready, but no dialog here may take a touch: that takes a session on a screen, and keychaind-dialog")
         case .none: Text("none", context: "fingerprint reader")
         }
     }

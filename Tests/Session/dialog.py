@@ -181,7 +181,8 @@ def new_passwords():
 def confirmations():
     with Dialog() as dialog:
         for title, command, keys, expected in [
-            ('Enter says yes', 'CONFIRM', [ENTER], ['OK']),
+            ('Enter says no yes', 'CONFIRM', [ENTER], [CANCELLED]),
+            ('the letter of the button does', 'CONFIRM', ['\nalt+o'], ['OK']),
             ('Escape cancels a yes', 'CONFIRM', [ESCAPE], [CANCELLED]),
             ('the middle button says no', 'CONFIRM', ['\nalt+n'], [NOT_CONFIRMED]),
             ('the only button of a message confirms', 'MESSAGE', [ENTER], ['OK']),
@@ -189,7 +190,7 @@ def confirmations():
             ('a choice is reported', 'CONFIRM', ['\nalt+a', '\nalt+o'], ['S CHOSEN', 'OK']),
             ('a choice that is off is not', 'CONFIRM', ['\nalt+a', '\nalt+a', '\nalt+o'], ['OK']),
         ]:
-            dialog.open(command, OK='_OK', NOTOK='_No', CHOICE='_Always', DESC='?')
+            dialog.open(command, OK='_OK', NOTOK='_No', CANCEL='Cancel', CHOICE='_Always', DESC='?')
             types(*keys)
             check(title, dialog.answer(), expected)
             dialog.ask('RESET')

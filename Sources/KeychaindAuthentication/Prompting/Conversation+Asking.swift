@@ -41,7 +41,7 @@ extension Conversation {
         do throws(PromptError) {
             return try await answer()
         } catch {
-            queue.logger.warning("A prompt could not be answered", metadata: ["reason": "\(error)"])
+            queue.report(error)
             let isLast = request.question == .confirmation && !keepsOpenWithoutTrust
             if error.code != .notTrusted || isLast { end(.failed(error)) }
             throw error

@@ -31,6 +31,8 @@ package final class PromptQueue {
     private var holder: Ticket?
     private var tickets: Set<Ticket> = []
     private var ticketCount: UInt64 = 0
+    /// The failures that were logged.
+    private var reported: Set<String> = []
 
     /// Creates an empty queue.
     ///
@@ -39,6 +41,12 @@ package final class PromptQueue {
         self.prompter = prompter
         self.logger = logger
         waiting = FairQueue(limit: limit)
+    }
+
+    /// Logs a failure, each once: a program may ask for ever what nobody can answer.
+    func report(_ error: PromptError) {
+        guard reported.count < 64, reported.insert("\(error)").inserted else { return }
+        logger.warning("A prompt could not be answered", metadata: ["reason": "\(error)"])
     }
 
     /// The trust that a dialog would probably have, without starting or showing anything; nil if nobody can be asked.

@@ -64,8 +64,9 @@ package final class ScreenDisplays {
     /// - Parameter names: displays that come before others, such as `wayland-0` and `:0`.
     package func find(preferring names: [String] = []) async -> ScreenDisplay? {
         for screen in await screens.visible() {
-            let x11 = display(of: screen, names)
             let wayland = screen.display == .wayland ? compositor(of: screen, names) : nil
+            // A compositor starts Xwayland with the first connection.
+            let x11 = wayland == nil ? display(of: screen, names) : nil
             guard wayland != nil || x11 != nil else { continue }
             return ScreenDisplay(
                 of: screen,

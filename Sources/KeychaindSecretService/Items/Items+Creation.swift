@@ -219,7 +219,7 @@ extension Items {
         guard let policy, policy.alternatives.allSatisfy({ !$0.isDisjoint(with: .biometry) }) else { return }
         let (error, _) = await authenticator.obstacle(to: policy, for: client)
         guard let error, error.cause == .prompterNotTrusted else { return }
-        throw BusError(.notSupported, "\(error.reason): install keychaind-dialog, which may take it")
+        throw BusError(.notSupported, "\(error.reason): that takes keychaind-dialog, or GNOME Shell on Wayland")
     }
 
     /// Binds attributes to the enrolled fingers if their policy requires that; see ``BiometryBinding``.

@@ -44,7 +44,8 @@ final class KeySlotPrompt: PromptAction {
         }
         if case .addRecoveryKey = change, let objection = await conversation.expectedTrust()?.objection {
             // Asked first, so that nobody types a password in vain: only a trusted dialog may show the key.
-            let reason = "the dialogs here may not show a recovery key (\(objection)): install keychaind-dialog"
+            let reason =
+                "the dialogs here may not show a recovery key (\(objection)): that takes keychaind-dialog, or GNOME Shell on Wayland"
             return .dismissed(.string(reason))
         }
         let key = await unlocker.passwords.askKey(

@@ -136,7 +136,10 @@ extension Conversation {
             title: reason.title.text,
             reason.message(label),
             // With a subject, a prompter may show that it unlocks the keychain, and nothing of a deletion.
-            [caller.introduction, reason.consequence, Text("A recovery key works, too.")],
+            [
+                caller.introduction, reason.consequence,
+                Text("Type the password of the keychain, or its recovery key."),
+            ],
             button: reason.title.button,
             for: caller
         )

@@ -80,6 +80,7 @@ struct RunCommand: ProviderCommand {
     /// Executes the command in place; returns only into an exit with the statuses of env(1).
     private func replaceProcess() -> Never {
         SignalState.atStart.restore()
+        if !Keychainctl.logsDispatch { unsetenv("LIBDISPATCH_LOG") }
         var arguments = command.map { strdup($0) }
         arguments.append(nil)
         execvp(command[0], arguments)

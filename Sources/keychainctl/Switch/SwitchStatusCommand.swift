@@ -68,7 +68,9 @@ struct SwitchStatusCommand: AsyncParsableCommand {
         if case .noDialog = try await ProviderStatus.reader(client, isScreenLocked: isScreenLocked) {
             inspection.add(
                 Text("The fingerprint reader cannot be used: no dialog of this desktop may take a touch"),
-                Text("Install the package keychaind-dialog; it works in a session on a screen of this computer")
+                Text(
+                    "That takes a session on a screen of this computer, and the package keychaind-dialog or GNOME Shell on Wayland"
+                )
             )
         }
         return await KeychainProblem.all(client)
