@@ -125,7 +125,7 @@ struct PortalImportTests {
         let interface = SecretServiceProxy.Interface.item
         for (name, value) in [
             ("Label", .string("mine")), ("Attributes", .stringDictionary(["mine": "yes"])),
-            ("Attributes", .stringDictionary(attributes.merging(["keychain:access-control": "biometryAny"]) { $1 })),
+            ("Attributes", .stringDictionary(attributes.merging(["keychain:access-control": "devicePasscode"]) { $1 })),
             ("Type", .string("mine")),
         ] as [(String, Variant)] {
             await #expect(throws: BusError.accessDenied, "\(name)") {

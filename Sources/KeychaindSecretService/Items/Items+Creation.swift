@@ -214,11 +214,17 @@ extension Items {
         }
     }
 
-    /// Throws `NotSupported` if only a touch would open an item, and no dialog for the client may take one.
+    /// Throws `NotSupported` if only a touch would open an item, and there is no reader, or no dialog for the client
+    /// that may take one: nobody could read or delete the item.
     func checkReachable(_ policy: Policy?, for client: Client) async throws(BusError) {
         guard let policy, policy.alternatives.allSatisfy({ !$0.isDisjoint(with: .biometry) }) else { return }
         let (error, _) = await authenticator.obstacle(to: policy, for: client)
-        guard let error, error.cause == .prompterNotTrusted else { return }
+        guard let error else { return }
+        if error.code == .biometryNotAvailable {
+            let reason = "only a finger would open it, and no fingerprint reader can be used: \(error.reason)"
+            throw BusError(.notSupported, reason)
+        }
+        guard error.cause == .prompterNotTrusted else { return }
         throw BusError(.notSupported, "\(error.reason): that takes keychaind-dialog, or GNOME Shell on Wayland")
     }
 

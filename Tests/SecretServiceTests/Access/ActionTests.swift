@@ -98,7 +98,7 @@ struct ActionTests {
                 (
                     "change who may use “Bank”",
                     { () throws(BusError) in
-                        try await fixture.setAttributes(["service": "bank", Reserved.accessControl: "biometryAny"])
+                        try await fixture.setAttributes(["service": "bank", Reserved.accessControl: "devicePasscode"])
                     }
                 ),
                 (

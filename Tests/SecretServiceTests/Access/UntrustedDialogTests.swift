@@ -3,7 +3,7 @@ import KeychaindDBus
 import KeychaindTestSupport
 import Testing
 
-/// Where no dialog may take a touch or a yes, as with GNOME Shell's alone.
+/// Where no dialog may take a touch or a yes, as in a remote session, or there is no reader.
 @Suite(.onLoop)
 struct UntrustedDialogTests {
     /// A reader with an enrolled finger, which nobody touches.
@@ -58,6 +58,21 @@ struct UntrustedDialogTests {
         }
         judge.verdict = .trusted
         _ = try await store("biometryAny")
+    }
+
+    @Test("an item that only a touch would open is not stored without a reader: nobody could read or delete it")
+    @BusActor
+    func create_fingerOnlyWithoutReader_isRefusedWithTheReason() async throws {
+        let service = try await ProviderInProcess()
+        let client = service.client
+        let session = try await client.openPlainSession()
+        try await client.unlockWithMasterPassword(.login, .password(ProviderInProcess.password, session))
+        let error = await #expect(throws: BusError.self) {
+            _ = try await client.createItem("label", [Reserved.accessControl: "biometryAny"], session: session)
+        }
+        #expect(error?.name == .notSupported)
+        #expect(error?.message.hasPrefix("only a finger would open it, and no fingerprint reader can be used") == true)
+        _ = try await client.createItem("label", [Reserved.accessControl: "userPresence"], session: session)
     }
 
     @Test("a recovery key is refused before the password, with the reason, where no dialog may show it")
