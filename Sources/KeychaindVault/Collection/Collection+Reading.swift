@@ -64,7 +64,7 @@ extension Collection {
             try checkSecret(of: revision)
             throw noteDamage(error, of: revision.item)
         }
-        // Without the protection that came with a later secret, nobody may have that.
+        // The change that brought a later secret may have brought a protection: memory has to have it first.
         if stored.revision != revision.secret { await Task.yield() }
         guard let current = self.revision(of: revision.item) else { throw VaultError.noItem(revision.item) }
         guard current.secret >= stored.revision else { throw VaultError.itemChanged(revision.item) }
