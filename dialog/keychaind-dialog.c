@@ -441,7 +441,7 @@ static GtkWidget *new_buttons(void) {
     gtk_widget_set_hexpand(add(buttons, gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)), TRUE);
     question.not_ok = add(buttons, new_button(G_CALLBACK(on_not_ok)));
     question.ok = add(buttons, new_button(G_CALLBACK(on_ok)));
-    gtk_widget_add_css_class(question.ok, "suggested-action");
+    if (!question.has_one_button) gtk_widget_add_css_class(question.ok, "suggested-action");
     return buttons;
 }
 

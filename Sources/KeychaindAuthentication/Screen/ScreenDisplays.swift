@@ -118,9 +118,15 @@ package final class ScreenDisplays {
         guard let controller = screen.controller else { return false }
         if socket.processID == controller { return true }
         return UserRights.perform {
-            guard ProcessFolder(controller, in: processes).processStatus?.parentID == socket.processID,
-                let program = ProgramFile(of: ProcessFolder(socket.processID, in: processes))
-            else { return false }
+            guard ProcessFolder(controller, in: processes).processStatus?.parentID == socket.processID else {
+                return false
+            }
+            let folder = ProcessFolder(socket.processID, in: processes)
+            guard let program = ProgramFile(of: folder) else {
+                // With a capability of the session's, its file cannot be seen. Only who has started the compositor
+                // could forge the name.
+                return folder.read("comm", limit: 16) == Array("kwin_wayland_wr\n".utf8)
+            }
             return program.name == "kwin_wayland_wrapper" && program.place == .present && program.isProtected
         }
     }

@@ -84,6 +84,25 @@ struct ScreenDisplaysTests {
         withExtendedLifetime(own) {}
     }
 
+    @Test("KWin's starter listens for it; what else started the compositor does not", arguments: starters)
+    @BusActor
+    func find_starterOfTheCompositor_isKWinsOnly(name: String, isFound: Bool) async throws {
+        let processes = try TemporaryFolder()
+        let screen = try await FakeScreen(processes: processes.path)
+        let starter = try await screen.listenElsewhere("run/wayland-0")
+        for id in [getpid(), starter.id] { _ = try processes.makeFolder("\(id)") }
+        try processes.write(
+            "\(getpid()) (kwin) S \(starter.id) 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 9 1 1",
+            to: "\(getpid())/stat"
+        )
+        // Its program cannot be seen, as it has a capability.
+        try processes.write("\(name)\n", to: "\(starter.id)/comm")
+        #expect((await screen.displays.find() != nil) == isFound)
+        withExtendedLifetime(starter) {}
+    }
+
+    private static let starters = [("kwin_wayland_wr", true), ("systemd", false), ("bash", false)]
+
     private enum Peer {
         static func process(of socket: Int32) -> pid_t {
             var credentials = (pid: pid_t(0), uid: uid_t(0), gid: gid_t(0))

@@ -16,7 +16,8 @@ final class FakeScreen {
     /// - Parameters:
     ///   - type: `wayland` or `x11`.
     ///   - x11Folder: the folder of X11 sockets; by default an own one.
-    init(type: String = "wayland", x11Folder: String? = nil) async throws {
+    ///   - processes: the folder in place of /proc.
+    init(type: String = "wayland", x11Folder: String? = nil, processes: String = "/proc") async throws {
         folder = try TemporaryFolder()
         systemBus = try await PrivateBus()
         controller = try systemBus.connect()
@@ -30,6 +31,7 @@ final class FakeScreen {
             screens: screens,
             runtimeFolder: folder.path("run"),
             x11Folder: x11Folder ?? folder.path("x11"),
+            processes: processes,
             accessibilityFile: folder.path("accessible-dialogs")
         )
         try writeSession(type: type)
