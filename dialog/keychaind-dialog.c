@@ -138,8 +138,14 @@ static void finish(enum code code) {
     question.timeout = question.ticking = 0;
     question.is_open = false;
     question.is_answered = true;
-    // Wipes the fields, too.
-    gtk_window_destroy(GTK_WINDOW(question.window));
+    if (code == SUCCESS) {
+        // Stays until the answer is checked, so that what is typed meanwhile reaches no other window.
+        gtk_widget_set_sensitive(gtk_window_get_child(GTK_WINDOW(question.window)), FALSE);
+        for (int index = 0; index < 2; index++) gtk_editable_set_text(GTK_EDITABLE(question.fields[index]), "");
+    } else {
+        gtk_window_destroy(GTK_WINDOW(question.window));
+        question.window = NULL;
+    }
     answer(code);
 }
 
@@ -195,7 +201,8 @@ static void update(void) {
         bool exists = index == 0 ? question.asks_password : repeats();
         set_text(question.prompts[index], exists ? get(prompt) : "");
         gtk_widget_set_visible(question.fields[index], exists);
-        gtk_widget_set_sensitive(question.fields[index], !is_delayed);
+        // Not insensitive: the focus stays.
+        gtk_editable_set_editable(GTK_EDITABLE(question.fields[index]), !is_delayed);
         describe(question.fields[index], prompt);
         fits = fits && strlen(entered(index)) <= PASSWORD_LIMIT;
     }
@@ -259,6 +266,15 @@ static gboolean on_key(GtkEventControllerKey *controller, guint key) {
 static void on_enter(GtkWidget *field) {
     if (field == question.fields[0] && repeats() && !*entered(1)) focus_field(1);
     else gtk_widget_activate_default(question.window);
+}
+
+// GTK would toggle the checkbox.
+static gboolean on_choice_key(GtkEventControllerKey *controller, guint key) {
+    (void)controller;
+    bool is_enter = key == GDK_KEY_Return || key == GDK_KEY_KP_Enter || key == GDK_KEY_ISO_Enter;
+    if (!is_enter || !question.asks_password) return FALSE;
+    gtk_widget_activate_default(question.window);
+    return TRUE;
 }
 
 static void on_edit(void) {
@@ -429,6 +445,10 @@ static GtkWidget *new_content(void) {
     question.error = add(content, new_label("error"));
     add(content, new_fields());
     question.choice = add(content, gtk_check_button_new());
+    GtkEventController *keys = gtk_event_controller_key_new();
+    gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_choice_key), NULL);
+    gtk_widget_add_controller(question.choice, keys);
     question.choice_label = new_label(NULL);
     gtk_label_set_mnemonic_widget(GTK_LABEL(question.choice_label), question.choice);
     gtk_check_button_set_child(GTK_CHECK_BUTTON(question.choice), question.choice_label);
@@ -445,7 +465,19 @@ static GtkWidget *new_buttons(void) {
     return buttons;
 }
 
+static GtkWidget *new_window(void) {
+    GtkWidget *window = g_object_new(GTK_TYPE_WINDOW, "resizable", FALSE, NULL);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), NULL);
+    gtk_widget_add_controller(window, keys);
+    g_signal_connect(window, "close-request", G_CALLBACK(on_close), NULL);
+    g_signal_connect(window, "enable-debugging", G_CALLBACK(refuse_inspector), NULL);
+    g_signal_connect(window, "map", G_CALLBACK(on_map), NULL);
+    return window;
+}
+
 static void ask(bool asks_password, bool has_one_button) {
+    GtkWidget *window = question.window; // of an answer that was not the last one
     memset(&question, 0, sizeof question);
     question.is_open = true;
     question.asks_password = asks_password;
@@ -461,15 +493,9 @@ static void ask(bool asks_password, bool has_one_button) {
     question.content_scroller = add(upper, new_scroller(question.content));
     gtk_widget_set_hexpand(question.content_scroller, TRUE);
     add(box, new_buttons());
-    question.window = g_object_new(GTK_TYPE_WINDOW, "resizable", FALSE, "child", box, "default-widget",
-        asks_password ? question.ok : NULL, NULL);
-
-    GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), NULL);
-    gtk_widget_add_controller(question.window, keys);
-    g_signal_connect(question.window, "close-request", G_CALLBACK(on_close), NULL);
-    g_signal_connect(question.window, "enable-debugging", G_CALLBACK(refuse_inspector), NULL);
-    g_signal_connect(question.window, "map", G_CALLBACK(on_map), NULL);
+    question.window = window ? window : new_window();
+    g_object_set(question.window, "child", box, "default-widget", asks_password ? question.ok : NULL, NULL);
+    if (window) on_map(window);
 
     update();
     if (settings.timeout) question.timeout = g_timeout_add_seconds(settings.timeout, on_timeout, NULL);

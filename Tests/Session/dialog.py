@@ -134,6 +134,12 @@ def passwords():
         dialog.send('SETERROR', 'crossed the answer')
         dialog.send('SETREADER', 'unrecognised')
         check('settings that cross an answer have none', dialog.ask('RESET'), ['OK'])
+        window = dialog.window
+        dialog.open(CHOICE='_Always')
+        check('the window stays for the next question', dialog.window, window)
+        types('abc', '\nalt+a', ENTER)
+        check('Enter on the checkbox gives the password', dialog.answer(), ['S CHOSEN', 'D abc', 'OK'])
+        dialog.ask('RESET')
         dialog.open()
         types('abc', ESCAPE)
         check('Escape cancels', dialog.answer(), [CANCELLED])
