@@ -238,12 +238,14 @@ package final class Provider {
     /// Whether the service refuses calls, as the vault is being closed.
     package var hasEnded: Bool { readiness.hasEnded }
 
-    /// Refuses waiting and further calls, as the vault is being closed; false if called before.
+    /// Refuses waiting and further calls, and dismisses all prompts, as the vault is being closed; false if called before.
     ///
     /// - Parameter reason: by default the error that the bus sends for calls without a reply.
     package func end(because reason: BusError = BusError(.noReply, "the service is ending")) -> Bool {
         let isFirst = readiness.end(because: reason)
         diskRetry.end()
+        // Programs wait for the signal.
+        for client in clients.all { client.dismissAll(.bySystem(reason: "the service is ending")) }
         return isFirst
     }
 

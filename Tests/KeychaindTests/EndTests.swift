@@ -58,6 +58,27 @@ import Testing
         #expect(try await Command.python(wait, [String(pinentry)]).succeeded)
     }
 
+    @Test("a prompt whose dialog is open at the end is dismissed: libsecret's programs wait for that")
+    func signal_duringAPrompt_dismissesIt() async throws {
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--prompters", "gcr"]
+        let service = try await RunningService(options)
+        let prompter = try await FakePrompter(on: service.daemon.bus, [])
+        let client = service.client
+        let item = try await client.createItem(
+            "sealed",
+            ["keychain:access-control": "devicePasscode"],
+            session: client.openPlainSession()
+        )
+        let prompt = try await client.unlock([item]).prompt
+        try await client.show(prompt)
+        _ = try await prompter.questions.first("the question")
+        service.daemon.child.send(SIGTERM)
+        #expect(try await client.completion(of: prompt).isDismissed)
+        #expect(try await service.daemon.child.waitForExit() == .success)
+        await prompter.crash()
+    }
+
     @Test("a signal during writes keeps every acknowledged change")
     func signal_whileWritesAreInFlight_keepsWhatWasAcknowledged() async throws {
         let service = try await RunningService()
