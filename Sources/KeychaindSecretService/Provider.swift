@@ -238,7 +238,9 @@ package final class Provider {
     /// Whether the service refuses calls, as the vault is being closed.
     package var hasEnded: Bool { readiness.hasEnded }
 
-    /// Refuses waiting and further calls, and dismisses all prompts, as the vault is being closed; false if called before.
+    /// Refuses waiting and further calls, and dismisses all prompts, as the vault is being closed.
+    ///
+    /// False if called before.
     ///
     /// - Parameter reason: by default the error that the bus sends for calls without a reply.
     package func end(because reason: BusError = BusError(.noReply, "the service is ending")) -> Bool {
