@@ -86,7 +86,7 @@ enum PinentrySurface {
     func refusal(ofFlavor flavor: String) -> String? {
         let used = flavor.split(separator: ":").last ?? ""
         // It forwards each question to the owner of the GCR prompter's name, which a sandboxed program can take.
-        // keychaind calls that prompter itself, once it has examined the owner.
+        // keychaind calls that prompter itself, once it knows that no sandbox owns the name.
         if used == "gnome3" { return "asks through another program of the session" }
         let asksOnTerminal = used.isEmpty || PinentrySurface.terminalFlavors.contains(used)
         if hasWindows { return asksOnTerminal ? "asks on a terminal" : nil }

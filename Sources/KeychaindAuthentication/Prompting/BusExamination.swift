@@ -6,12 +6,7 @@ import KeychaindRights
 ///
 /// Blocks, as a process can delay reads of its /proc files.
 package struct BusExamination: Sendable {
-    private let root: String
-
-    /// - Parameter root: the process folder instead of /proc.
-    package init(root: String = "/proc") {
-        self.root = root
-    }
+    package init() {}
 
     /// Whether the process is a bus of the system's that runs only the system's code.
     ///
@@ -36,12 +31,12 @@ package struct BusExamination: Sendable {
 
     /// Checks the process, and that it stayed the same.
     private func examine(_ id: Int32) throws(Objection) {
-        let folder = ProcessFolder(id, in: root)
+        let folder = ProcessFolder(id, in: "/proc")
         guard let status = folder.processStatus else { throw Objection("process \(id) has ended or cannot be seen") }
         guard "RSDI".contains(status.state) else { throw Objection("it is stopped") }
         guard let tracer = ProcessCredentials(folder)?.tracerID else { throw Objection("it cannot be seen") }
         guard tracer == 0 else { throw Objection("process \(tracer) traces it") }
-        guard let own = ProcessFolder("self", in: root).link("ns/user"), folder.link("ns/user") == own else {
+        guard let own = ProcessFolder("self", in: "/proc").link("ns/user"), folder.link("ns/user") == own else {
             throw Objection("it is in a user namespace of its own, or cannot be seen")
         }
         guard let program = ProgramFile(of: folder) else { throw Objection("its program cannot be seen") }

@@ -36,7 +36,8 @@ package struct ScreenDisplay: Sendable {
 /// Finds the displays of the user's screen by who listens there, whatever the environment says.
 @BusActor
 package final class ScreenDisplays {
-    private static let most = 64
+    private static let mostSockets = 64
+    private static let mostEntries = 4096
 
     private let screens: SessionScreens
     private let runtimeFolder: String
@@ -79,38 +80,34 @@ package final class ScreenDisplays {
         return nil
     }
 
-    private func compositor(of screen: SessionScreen, _ names: [String]) -> FileDescriptor? {
-        sockets(in: runtimeFolder, startingWith: "wayland-", shownAs: "wayland-", names)
-            .first { belongs($0.socket, to: screen) }?.socket.descriptor
+    private func compositor(of screen: SessionScreen, _ preferred: [String]) -> FileDescriptor? {
+        names(in: runtimeFolder, startingWith: "wayland-", preferred)?.lazy
+            .compactMap { DisplaySocket(path: "\(self.runtimeFolder)/\($0)") }
+            .first { self.belongs($0, to: screen) }?.descriptor
     }
 
     /// The display of the compositor's Xwayland, or of the X server.
     ///
     /// A server that runs as root needs no controller, so any program could be it: where there is one, no other counts.
-    private func display(of screen: SessionScreen, _ names: [String]) -> String? {
-        let sockets = sockets(in: x11Folder, startingWith: "X", shownAs: ":", names)
+    private func display(of screen: SessionScreen, _ preferred: [String]) -> String? {
+        let preferred = preferred.filter { $0.hasPrefix(":") }.map { "X" + $0.dropFirst() }
+        let sockets = (names(in: x11Folder, startingWith: "X", preferred) ?? []).compactMap { name in
+            DisplaySocket(path: "\(x11Folder)/\(name)").map { (name: name, socket: $0) }
+        }
         let roots = screen.display == .x11 ? sockets.filter { $0.socket.userID == 0 } : []
-        return (roots.first ?? sockets.first { roots.isEmpty && belongs($0.socket, to: screen) })?.name
+        let found = roots.first ?? sockets.first { roots.isEmpty && belongs($0.socket, to: screen) }
+        return found.map { ":" + $0.name.dropFirst() }
     }
 
-    /// - Parameter mark: stands for the prefix in a display's name.
-    private func sockets(
-        in folder: String,
-        startingWith prefix: String,
-        shownAs mark: String,
-        _ preferred: [String]
-    ) -> [(name: String, socket: DisplaySocket)] {
-        guard let directory = UserRights.perform({ opendir(folder) }) else { return [] }
-        defer { closedir(directory) }
-        var found: [(name: String, socket: DisplaySocket)] = []
-        while found.count < ScreenDisplays.most, let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasPrefix(prefix), let socket = DisplaySocket(path: "\(folder)/\(name)") else { continue }
-            found.append((mark + name.dropFirst(prefix.count), socket))
-        }
-        return found.filter { preferred.contains($0.name) } + found.filter { !preferred.contains($0.name) }
+    /// The names of sockets in a folder where any program can make some; the preferred ones first.
+    ///
+    /// Nil if there are too many to look at each: the real one could be hidden among them.
+    private func names(in folder: String, startingWith prefix: String, _ preferred: [String]) -> [String]? {
+        let entries = UserRights.perform { FolderListing.names(in: folder, most: ScreenDisplays.mostEntries) }
+        guard let names = entries?.filter({ $0.hasPrefix(prefix) && !$0.hasSuffix(".lock") }),
+            names.count <= ScreenDisplays.mostSockets
+        else { return nil }
+        return names.filter(preferred.contains) + names.filter { !preferred.contains($0) }
     }
 
     /// Whether the screen's controller listens there, or KWin's starter, which passes it the socket.

@@ -13,7 +13,7 @@ package struct SessionScreen: Hashable, Sendable {
 /// Finds the sessions of the user that a person sees now.
 @BusActor
 package final class SessionScreens {
-    private static let most = 64
+    private static let most = 4096
     /// In bytes; logind's files have less than a tenth.
     private static let longest = 16 << 10
 
@@ -51,19 +51,10 @@ package final class SessionScreens {
     }
 
     private func records() -> [SessionRecord] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var records: [SessionRecord] = []
-        while records.count < SessionScreens.most, let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let content = ProcessFolder.read("\(folder)/\(name)", limit: SessionScreens.longest),
-                let record = SessionRecord(content), record.userID == userID
-            else { continue }
-            records.append(record)
-        }
-        return records
+        (FolderListing.names(in: folder, most: SessionScreens.most) ?? [])
+            .compactMap { ProcessFolder.read("\(folder)/\($0)", limit: SessionScreens.longest) }
+            .compactMap(SessionRecord.init)
+            .filter { $0.userID == userID }
     }
 
     private func process(of controller: String?) async -> Int32? {

@@ -43,6 +43,22 @@ struct ScreenDisplaysTests {
         withExtendedLifetime(own) {}
     }
 
+    @Test(
+        "Among more sockets than are looked at, the X server of root's could be hidden",
+        arguments: ["x11", "wayland"]
+    )
+    @BusActor
+    func find_tooManySockets_isNone(type: String) async throws {
+        let screen = try await FakeScreen(type: type)
+        let own = try screen.listen(type == "x11" ? "x11/X3" : "run/wayland-0")
+        #expect(await screen.displays.find() != nil)
+        for number in 0..<64 {
+            try screen.folder.write("", to: type == "x11" ? "x11/X1\(number)" : "run/wayland-1\(number)")
+        }
+        #expect(await screen.displays.find() == nil)
+        withExtendedLifetime(own) {}
+    }
+
     @Test("A session that nobody sees is no screen, whatever its controller says", arguments: hidden)
     @BusActor
     func find_sessionThatIsNotSeen_isNone(changes: [String: String?]) async throws {
