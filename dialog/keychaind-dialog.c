@@ -10,7 +10,8 @@
  *   SETDELAY seconds                                        counted down; until then OK and the fields are off
  *   SETCHOICE label                                         a checkbox; if it is on, `S CHOSEN` comes before OK
  *
- * `S SHOWN` says that the window is on the screen. A SET command during a question changes the window and is not
+ * `S SHOWN` says that the window is on the screen; from then on until the answer, `S ACTIVE` and `S INACTIVE` say
+ * whether it has the keyboard, which it has not at first. A SET command during a question changes the window and is not
  * answered; nor is one after it, before RESET, because it may have crossed the answer. Any other command during a
  * question ends the program, as does the end of input.
  *
@@ -71,7 +72,7 @@ static struct {
 
 // The open question, or the last one.
 static struct {
-    bool is_open, is_shown, is_answered, asks_password, has_one_button, is_unequal, is_delayed;
+    bool is_open, is_shown, is_active, is_answered, asks_password, has_one_button, is_unequal, is_delayed;
     GtkWidget *window, *reader, *content, *content_scroller;
     GtkWidget *texts, *texts_scroller, *headline, *description, *details, *details_label, *details_text;
     GtkWidget *error, *prompts[2], *fields[2], *choice, *choice_label, *cancel, *not_ok, *ok;
@@ -291,12 +292,27 @@ static void on_selection(GObject *text) {
 
 static gboolean refuse_inspector(void) { return TRUE; }
 
+// Not on another desktop, nor minimised, if GTK knows that: it has the property since 4.12.
+static bool is_active(void) {
+    gboolean is_suspended = FALSE;
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(question.window), "suspended"))
+        g_object_get(question.window, "suspended", &is_suspended, NULL);
+    return gtk_window_is_active(GTK_WINDOW(question.window)) && !is_suspended;
+}
+
+static void on_activity(void) {
+    if (!question.is_open || !question.is_shown || question.is_active == is_active()) return;
+    question.is_active = !question.is_active;
+    say(question.is_active ? "S ACTIVE\n" : "S INACTIVE\n");
+}
+
 // A frame has been drawn.
 static void on_paint(GdkFrameClock *clock) {
     if (!question.is_open || !gdk_surface_get_mapped(gtk_native_get_surface(GTK_NATIVE(question.window)))) return;
     g_signal_handlers_disconnect_by_func(clock, on_paint, NULL);
     if (!question.is_shown) say("S SHOWN\n");
     question.is_shown = true;
+    on_activity();
 }
 
 static void on_map(GtkWidget *window) {
@@ -473,6 +489,8 @@ static GtkWidget *new_window(void) {
     g_signal_connect(window, "close-request", G_CALLBACK(on_close), NULL);
     g_signal_connect(window, "enable-debugging", G_CALLBACK(refuse_inspector), NULL);
     g_signal_connect(window, "map", G_CALLBACK(on_map), NULL);
+    // "notify" for each property, as GTK before 4.12 lacks one.
+    g_signal_connect(window, "notify", G_CALLBACK(on_activity), NULL);
     return window;
 }
 

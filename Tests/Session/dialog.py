@@ -33,6 +33,7 @@ class Dialog:
         theirs.close()
         self.socket.settimeout(limit)
         self.lines = self.socket.makefile('rb')
+        self.is_active = False
         self.greeting = self.line() if command == (program,) else ''
 
     def __enter__(self):
@@ -47,9 +48,17 @@ class Dialog:
     def line(self):
         """Empty at the end, also where the program has left some input."""
         try:
-            return self.lines.readline().decode().removesuffix('\n')
+            line = self.lines.readline().decode().removesuffix('\n')
         except ConnectionResetError:
             return ''
+        if line in ['S ACTIVE', 'S INACTIVE']:
+            self.is_active = line == 'S ACTIVE'
+            return self.line()
+        return line
+
+    def turns(self, is_active):
+        """Waits for the line that says so; true if it is the next one."""
+        return self.lines.readline() == (b'S ACTIVE\n' if is_active else b'S INACTIVE\n')
 
     def send(self, command, value=None):
         if value is not None:
@@ -268,6 +277,20 @@ def while_open():
             check(f'{title} ends it without an answer', (dialog.line(), dialog.status()), ('', status))
 
 
+def activity():
+    with Dialog() as dialog, Dialog(CONTROL) as other:
+        window = xdotool('search', '--sync', '--onlyvisible', '--pid', str(other.process.pid)).split()[-1]
+        xdotool('windowfocus', '--sync', window)
+        dialog.open('CONFIRM')
+        check('it says that it is active', dialog.turns(True))
+        xdotool('windowfocus', '--sync', window)
+        check('it says that another window is', dialog.turns(False))
+        xdotool('windowfocus', '--sync', dialog.window)
+        check('and that it is so again', dialog.turns(True))
+        types(ESCAPE)
+        check('nothing more is said after the answer', dialog.answer() + dialog.ask('RESET'), [CANCELLED, 'OK'])
+
+
 # MARK: Bad input
 
 def hostile_input():
@@ -422,7 +445,7 @@ def no_display():
         check('and ends', dialog.status(), 69)
 
 
-for part in [passwords, new_passwords, confirmations, while_open, hostile_input, texts, user_files, no_display]:
+for part in [passwords, new_passwords, confirmations, while_open, activity, hostile_input, texts, user_files, no_display]:
     if len(os.environ.get('PARTS', '')) == 0 or part.__name__ in os.environ['PARTS'].split():
         try:
             part()

@@ -226,6 +226,10 @@ package final class Evaluation {
             progress.receive(PrompterTrust.passwordsOnly(reason: objection))
             return false
         }
+        guard conversation.isActive else {
+            progress.touchUnseen()
+            return false
+        }
         return true
     }
 

@@ -68,6 +68,12 @@ struct EvaluationProgress: Hashable {
         touch = .recognised
     }
 
+    /// Records a match while the person may have looked elsewhere.
+    mutating func touchUnseen() {
+        warning = Text("Click on this dialog, then use the fingerprint reader again.")
+        touch = .waiting
+    }
+
     mutating func touchFailed(isBiometryLocked: Bool) {
         touch = isBiometryLocked ? .locked : .unrecognised
         warning =

@@ -45,6 +45,8 @@ final class PinentryDialog: PromptDialog {
     private let onEnd: @BusActor () -> Void
     private var state = State.ready
     private(set) var hasChosen = false
+    /// Only keychaind's own dialog says so.
+    private(set) var isActive = true
     /// The settings of the question on the screen.
     private var shown: [AssuanCommand] = []
 
@@ -207,7 +209,15 @@ final class PinentryDialog: PromptDialog {
             guard try await channel.transact(setting, within: commandTimeout) != .closed else { return nil }
         }
         if layout.isOwn {
-            channel.onStatus = { if $0 == "SHOWN" { whenShown() } }
+            isActive = false
+            channel.onStatus = { [weak self] status in
+                switch status {
+                case "SHOWN": whenShown()
+                case "ACTIVE": self?.isActive = true
+                case "INACTIVE": self?.isActive = false
+                default: break
+                }
+            }
         } else {
             // Others send nothing before the answer.
             whenShown()

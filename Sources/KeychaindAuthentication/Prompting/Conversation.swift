@@ -137,6 +137,11 @@ package final class Conversation {
         return await dialog.trust()
     }
 
+    /// Whether the dialog on the screen is what the person looks at.
+    package var isActive: Bool {
+        if case .open(_, let dialog?) = state { dialog.isActive } else { false }
+    }
+
     /// Withdraws the waiting question and closes its dialog.
     package func withdraw() {
         guard asking != nil else { return }

@@ -62,6 +62,9 @@ package protocol PromptDialog: AnyObject, Sendable {
     /// Whether the person took ``PromptRequest/choice`` with the last answer.
     var hasChosen: Bool { get }
 
+    /// Whether the dialog is what the person looks at, as far as it can tell: another window may have the keyboard.
+    var isActive: Bool { get }
+
     /// Changes the texts of the waiting question; false, without effect, if the prompter cannot.
     func revise(_ request: PromptRequest) -> Bool
 
@@ -74,6 +77,7 @@ package protocol PromptDialog: AnyObject, Sendable {
 
 extension PromptDialog {
     package var hasChosen: Bool { false }
+    package var isActive: Bool { true }
 }
 
 /// The answer of a person; not copyable, as it may hold a password.

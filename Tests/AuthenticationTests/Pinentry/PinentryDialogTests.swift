@@ -302,6 +302,28 @@ struct PinentryDialogTests {
         #expect(changes == ["SETREADER unrecognised", "SETERROR Try again.", "SETREADER recognised", "SETERROR"])
     }
 
+    @Test("keychaind's own dialog says whether it is active, anew for each question; another one cannot")
+    @BusActor
+    func ask_ownProgram_saysWhetherItIsActive() async throws {
+        let own = try await FakePinentry(
+            flavor: "keychaind",
+            answers: "GETPIN) printf 'S SHOWN\\nS ACTIVE\\n'; [[ $next ]] && echo 'S INACTIVE'; next=1; echo OK;;"
+        )
+        let dialog = try await PinentryFixture(own.path).prompter.open()
+        defer { dialog.close() }
+        var isActive: [Bool] = []
+        for _ in 1...2 {
+            _ = try await Answer(dialog.ask(.unlock) { isActive.append(dialog.isActive) })
+            isActive.append(dialog.isActive)
+        }
+        #expect(isActive == [false, true, false, false])
+        let other = try await FakePinentry(answers: "GETPIN) echo OK;;")
+        let otherDialog = try await PinentryFixture(other.path).prompter.open()
+        defer { otherDialog.close() }
+        _ = try await otherDialog.answer(.unlock)
+        #expect(otherDialog.isActive)
+    }
+
     @Test
     @BusActor
     func ask_tooManyWrong_tellsOwnProgramTheDelay() async throws {

@@ -20,6 +20,7 @@ final class ScriptedPrompter: Prompter {
     /// The questions that dialogs can ask.
     var questions: Set<PromptRequest.Question> = [.password, .newPassword, .confirmation, .waiting]
     var trust = PrompterTrust.trusted
+    var isActive = true
     /// Called when the trust is read.
     var whenJudged: (@BusActor () -> Void)?
     var revises = false
@@ -99,6 +100,7 @@ final class ScriptedDialog: PromptDialog {
     private var whenShown: (@BusActor () -> Void)?
     private(set) var isAsking = false
     var hasChosen = false
+    var isActive: Bool { prompter.isActive }
 
     init(_ prompter: ScriptedPrompter, questions: Set<PromptRequest.Question>) {
         self.prompter = prompter

@@ -56,6 +56,25 @@ struct EvaluationTrustTests {
         #expect(fixture.reader.matches.count == 1)
     }
 
+    @Test("A touch while another window is active does not count, and the dialog says what to do")
+    @BusActor
+    func touch_dialogIsNotActive_doesNotCount() async throws {
+        let fixture = EvaluationFixture()
+        fixture.prompter.isActive = false
+        let evaluation = try fixture.begin("biometryAny")
+        let match = try await fixture.match(1)
+        let count = fixture.prompter.requests.count
+        match.end(.matched(finger: ""))
+        let question = try await fixture.question(after: count)
+        #expect(question.warning == "Click on this dialog, then use the fingerprint reader again.")
+        #expect(question.acceptsTouch)
+        let second = try await fixture.match(2)
+        fixture.prompter.isActive = true
+        second.end(.matched(finger: ""))
+        #expect(await evaluation.outcome().factors == .biometryAny)
+        #expect(fixture.store.saved.all.allSatisfy { $0.biometricFailures == 0 })
+    }
+
     /// Between two dialogs, the purpose of a touch is not shown.
     @Test
     @BusActor
