@@ -18,6 +18,14 @@ extension Daemon {
         lockAutomatically()
     }
 
+    /// Notices compositors as they come, so that the first one is known before a dialog needs it.
+    func watchScreens() async {
+        guard domain.isEntered else { return }
+        let watch = FileWatch("\(SessionScreens.folder)/*") { _ = await screens.visible() }
+        if await watch?.watch() == true { watch?.waitForChanges() }
+        _ = await screens.visible()
+    }
+
     private func lockAutomatically() {
         let locking = AutomaticLocking(configuration: settings.configuration, provider: provider)
         session.onEvent { locking.handle($0) }

@@ -25,6 +25,7 @@ struct Daemon {
     let pinentries: PinentryLauncher
     let systemBus: SystemBus
     let session: SessionMonitor
+    let screens: SessionScreens
     let settings: LiveSettings
     let tpm = ConfiguredTPM(TPM(transport: Configuration().host.tpm))
     let securityKeys: PluggedSecurityKeys
@@ -66,6 +67,7 @@ struct Daemon {
         if unlock == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
         BusActor.start { await daemon.startPortal() }
+        BusActor.start { await daemon.watchScreens() }
         if let unlock { await daemon.finish(unlock) }
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
@@ -89,7 +91,7 @@ struct Daemon {
         }
         // Only in the domain: outside of it the user's programs could tamper with the inspection.
         systemBus = SystemBus(logger: logger)
-        let screens = SessionScreens(systemBus: systemBus)
+        screens = SessionScreens(systemBus: systemBus, logger: logger)
         let inspector =
             domain.isEntered
             ? SessionPrompterInspector(connection: connection, screens: screens, logger: logger) : nil

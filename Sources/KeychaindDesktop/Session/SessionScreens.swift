@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindDBus
+package import Logging
 
 /// A session of the user on a screen, and the program that draws it.
 package struct SessionScreen: Hashable, Sendable {
@@ -13,6 +14,7 @@ package struct SessionScreen: Hashable, Sendable {
 /// Finds the sessions of the user that a person sees now.
 @BusActor
 package final class SessionScreens {
+    package nonisolated static let folder = "/run/systemd/sessions"
     private static let most = 4096
     /// In bytes; logind's files have less than a tenth.
     private static let longest = 16 << 10
@@ -21,6 +23,15 @@ package final class SessionScreens {
     private let folder: String
     private let seatSocket: String
     private let userID: UInt32
+    private let logger: Logger
+    /// The first controller of each session, by the name of logind's file.
+    private var firsts: [String: Controller] = [:]
+    private var replaced: Set<String> = []
+
+    private struct Controller: Hashable {
+        let processID: Int32
+        let startTime: UInt64
+    }
 
     /// - Parameters:
     ///   - folder: logind's files of sessions.
@@ -28,33 +39,56 @@ package final class SessionScreens {
     ///     any program can become the controller beside the compositor, so no session counts.
     package init(
         systemBus: SystemBus,
-        folder: String = "/run/systemd/sessions",
+        folder: String = SessionScreens.folder,
         seatSocket: String = "/run/seatd.sock",
-        userID: UInt32 = getuid()
+        userID: UInt32 = getuid(),
+        logger: Logger
     ) {
         self.systemBus = systemBus
         self.folder = folder
         self.seatSocket = seatSocket
         self.userID = userID
+        self.logger = logger
     }
 
+    /// Those on whose screen the session's first controller is, which this also notices.
+    ///
+    /// No other one counts: a program that ends the compositor can take its place, and answer on a black screen.
     package func visible() async -> [SessionScreen] {
         guard access(seatSocket, F_OK) != 0 else { return [] }
         var screens: [SessionScreen] = []
-        for record in records() {
+        for (session, record) in records() {
             let controller = await process(of: record.controller)
             // An X server that runs as root has none, so any program could have become it.
             if record.display == .wayland, controller == nil { continue }
+            if let controller, !isFirst(controller, of: session) { continue }
             screens.append(SessionScreen(display: record.display, controller: controller))
         }
         return screens
     }
 
-    private func records() -> [SessionRecord] {
-        (FolderListing.names(in: folder, most: SessionScreens.most) ?? [])
-            .compactMap { ProcessFolder.read("\(folder)/\($0)", limit: SessionScreens.longest) }
-            .compactMap(SessionRecord.init)
-            .filter { $0.userID == userID }
+    private func isFirst(_ processID: Int32, of session: String) -> Bool {
+        guard let startTime = ProcessFolder(processID, in: "/proc").processStatus?.startTime else { return false }
+        let controller = Controller(processID: processID, startTime: startTime)
+        if firsts[session, default: controller] == controller {
+            firsts[session] = controller
+            return true
+        }
+        if replaced.insert(session).inserted {
+            logger.warning(
+                "The compositor was replaced; until the next login, dialogs take passwords only",
+                metadata: ["session": "\(session)", "process": "\(processID)"]
+            )
+        }
+        return false
+    }
+
+    /// The user's sessions on the screen, with the names of their files.
+    private func records() -> [(String, SessionRecord)] {
+        (FolderListing.names(in: folder, most: SessionScreens.most) ?? []).compactMap { name in
+            ProcessFolder.read("\(folder)/\(name)", limit: SessionScreens.longest).flatMap(SessionRecord.init)
+                .flatMap { $0.userID == userID ? (name, $0) : nil }
+        }
     }
 
     private func process(of controller: String?) async -> Int32? {

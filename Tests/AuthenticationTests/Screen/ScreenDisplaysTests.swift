@@ -3,6 +3,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindTestSupport
+import Logging
 import Testing
 
 /// Displays of this process, as a compositor that logind calls the controller, beside those of others.
@@ -21,6 +22,23 @@ struct ScreenDisplaysTests {
         #expect(display.x11 == nil)
         #expect(await display.isVisible())
         withExtendedLifetime((own, other)) {}
+    }
+
+    @Test("In the place of a session's first compositor, no other program counts, and the journal says so once")
+    @BusActor
+    func find_compositorIsReplaced_isNone() async throws {
+        let lines = Recorder<LogRecorder.Line>()
+        let screen = try await FakeScreen(logger: Logger(recordingTo: lines))
+        #expect(await screen.screens.visible().map(\.controller) == [getpid()])
+        let second = try await screen.control("2")
+        #expect(await screen.screens.visible().isEmpty)
+        #expect(await screen.screens.visible().isEmpty)
+        #expect(lines.all.filter { $0.text.contains("replaced") }.count == 1)
+        let other = try await screen.control("3")
+        #expect(await screen.screens.visible().map(\.controller) == [other.id])
+        try screen.writeSession()
+        #expect(Set(await screen.screens.visible().map(\.controller)) == [getpid(), other.id])
+        withExtendedLifetime(second) {}
     }
 
     @Test

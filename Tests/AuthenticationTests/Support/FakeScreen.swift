@@ -3,6 +3,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindTestSupport
+import Logging
 
 /// A session that this process controls, with displays in folders of its own.
 @BusActor
@@ -17,7 +18,12 @@ final class FakeScreen {
     ///   - type: `wayland` or `x11`.
     ///   - x11Folder: the folder of X11 sockets; by default an own one.
     ///   - processes: the folder in place of /proc.
-    init(type: String = "wayland", x11Folder: String? = nil, processes: String = "/proc") async throws {
+    init(
+        type: String = "wayland",
+        x11Folder: String? = nil,
+        processes: String = "/proc",
+        logger: Logger = .silent
+    ) async throws {
         folder = try TemporaryFolder()
         systemBus = try await PrivateBus()
         controller = try systemBus.connect()
@@ -25,7 +31,8 @@ final class FakeScreen {
         screens = SessionScreens(
             systemBus: SystemBus(address: systemBus.address, logger: .silent),
             folder: folder.path("sessions"),
-            seatSocket: folder.path("seatd.sock")
+            seatSocket: folder.path("seatd.sock"),
+            logger: logger
         )
         displays = ScreenDisplays(
             screens: screens,
@@ -42,13 +49,27 @@ final class FakeScreen {
     }
 
     /// - Parameter changes: lines in place of those of a session that a person sees.
-    func writeSession(type: String = "wayland", _ changes: [String: String?] = [:]) throws {
+    func writeSession(type: String = "wayland", _ changes: [String: String?] = [:], as name: String = "2") throws {
         let lines: [String: String?] = [
             "UID": "\(getuid())", "ACTIVE": "1", "STATE": "active", "REMOTE": "0", "TYPE": type, "ORIGINAL_TYPE": type,
             "CLASS": "user", "SEAT": "seat0", "CONTROLLER": controller.uniqueName,
         ]
         let content = lines.merging(changes) { $1 }.compactMap { name, value in value.map { "\(name)=\($0)\n" } }
-        try folder.write(content.joined(), to: "sessions/2")
+        try folder.write(content.joined(), to: "sessions/\(name)")
+    }
+
+    /// Another process, as the controller of a session.
+    func control(_ session: String) async throws -> ChildProcess {
+        let program = """
+            import dbus.bus, signal, sys
+            bus = dbus.bus.BusConnection(sys.argv[1])
+            print(bus.get_unique_name(), flush=True)
+            signal.pause()
+            """
+        let process = try ChildProcess("/usr/bin/python3", ["-c", program, systemBus.address])
+        let name = try await process.standardOutput.lines.first("its name")
+        try writeSession(["CONTROLLER": name], as: session)
+        return process
     }
 
     /// Listens as this process does; until the descriptor's end.
