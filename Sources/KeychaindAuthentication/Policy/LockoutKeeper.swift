@@ -104,6 +104,8 @@ package final class LockoutKeeper {
         on verifier: any PasswordVerifier,
         clearing: Bool = true
     ) async -> PasswordResult {
+        // Return in an empty field is no try.
+        if password.isEmpty { return .wrong(.empty) }
         attempts += 1
         defer { attempts -= 1 }
         await load()

@@ -57,7 +57,7 @@ package enum PasswordResult: Hashable, Sendable {
         case unknown
         /// A recovery key with a wrong checksum.
         case mistypedRecoveryKey
-        /// Empty, where a new password is wanted.
+        /// Empty, which no password is; does not count.
         case empty
         /// Not the password of the last login.
         case otherThanLogin

@@ -43,6 +43,15 @@ struct LockoutKeeperTests {
         #expect(store.record?.passcodeFailures == 0)
     }
 
+    @Test("Return in an empty field is no try")
+    @BusActor
+    func attempt_empty_isNotCounted() async throws {
+        let store = MemoryLockoutStore()
+        let passcode = FakePassword("right")
+        #expect(await keeper(store).attempt(try bytes(""), on: passcode) == .wrong(.empty))
+        #expect(store.saved.all.isEmpty && passcode.trials.all.isEmpty)
+    }
+
     /// Tries a password several times at once, and records the results.
     @BusActor
     private func attempt(
