@@ -144,7 +144,10 @@ struct GCRProperties {
     }
 
     private static func description(_ request: PromptRequest) -> String {
-        [request.description, request.choice?.explanation ?? "", request.callerDetails]
+        // GNOME Shell's fields have no labels.
+        let isNew = request.question == .newPassword
+        let fields = isNew ? Text("Type it twice, once in each of the two fields.") : .empty
+        return [request.description, request.string(fields), request.choice?.explanation ?? "", request.callerDetails]
             .filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 

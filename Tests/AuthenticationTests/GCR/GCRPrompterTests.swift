@@ -99,6 +99,7 @@ struct GCRPrompterTests {
             let question = try await fixture.fake.questions.first("the question")
             #expect(question.type == "password")
             #expect(question.properties["password-new"] == .boolean(true))
+            #expect(question.text("description")?.contains("Type it twice, once in each of the two fields.") == true)
         }
     }
 
