@@ -25,7 +25,7 @@ package final class PinentryLauncher {
         logger: Logger,
         timeout: Duration = .seconds(300),
         grace: Duration = .seconds(10),
-        commandTimeout: Duration = .seconds(10)
+        commandTimeout: Duration = .seconds(5)
     ) {
         self.trustsAll = trustsAll
         self.logger = logger
