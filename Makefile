@@ -52,6 +52,7 @@ INSTALLED = \
 	$(BINDIR)/keychaind \
 	$(BINDIR)/keychainctl \
 	$(HELPERDIR)/keychaind-dialog \
+	$(DATADIR)/applications/keychaind-dialog.desktop \
 	$(HELPERDIR)/keychaind-folders \
 	$(HELPERDIR)/keychaind-start \
 	$(SYSUSERSDIR)/keychaind.conf \
@@ -225,6 +226,8 @@ install:
 	$(INSTALL) -D -m 755 $(HELPER) $(DESTDIR)$(HELPERDIR)/keychaind-folders.new
 	$(STRIP) $(DESTDIR)$(HELPERDIR)/keychaind-folders.new
 	$(if $(wildcard $(DIALOG)),$(INSTALL) -D -m 755 $(DIALOG) $(DESTDIR)$(HELPERDIR)/keychaind-dialog)
+	$(if $(wildcard $(DIALOG)),$(INSTALL) -D -m 644 dialog/keychaind-dialog.desktop \
+		$(DESTDIR)$(DATADIR)/applications/keychaind-dialog.desktop)
 	$(if $(wildcard $(DIALOG)),$(STRIP) $(DESTDIR)$(HELPERDIR)/keychaind-dialog, \
 		@echo 'install: keychaind-dialog is left out, as make has not built it')
 	$(INSTALL) -D -m 755 dbus/keychaind-start $(DESTDIR)$(HELPERDIR)/keychaind-start

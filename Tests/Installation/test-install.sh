@@ -11,6 +11,7 @@ check_match "make install prints the folders" "$(<"$work/make.log")" "PAM module
     echo "755 usr/bin/keychainctl"
     echo "755 usr/bin/keychaind"
     echo "755 usr/libexec/keychaind/keychaind-dialog"
+    echo "644 usr/share/applications/keychaind-dialog.desktop"
     echo "755 usr/libexec/keychaind/keychaind-folders"
     echo "755 usr/libexec/keychaind/keychaind-start"
     echo "644 usr/lib/sysusers.d/keychaind.conf"
