@@ -77,5 +77,5 @@ class Prompter:
 
 bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
 prompter = Prompter(bus, *sys.argv[1:])
-Gio.bus_own_name_on_connection(bus, "org.gnome.keyring.SystemPrompter", Gio.BusNameOwnerFlags.NONE, None, None)
+Gio.bus_own_name_on_connection(bus, "org.gnome.keyring.SystemPrompter", Gio.BusNameOwnerFlags.REPLACE, None, None)
 GLib.MainLoop().run()

@@ -18,6 +18,18 @@ check_equal() { if [[ $2 == "$3" ]]; then pass "$1"; else fail "$1: got '$2', no
 # check_match NAME TEXT PATTERN: passes if the text contains a match of the extended regular expression.
 check_match() { if [[ $2 =~ $3 ]]; then pass "$1"; else fail "$1: no '$3' in '$2'"; fi; }
 
+# report_steps FILE: reports each of its lines, `ok TITLE` or `not TITLE`, and prints the others.
+report_steps() {
+    local line
+    while IFS= read -r line; do
+        case $line in
+        'ok '*) pass "${line#ok }" ;;
+        'not '*) fail "${line#not }" ;;
+        *) echo "    $line" ;;
+        esac
+    done <"$1"
+}
+
 # status_of COMMAND...: prints its exit status; the output goes to $work/said. A program has a minute, a function all
 # the time that it takes.
 status_of() {

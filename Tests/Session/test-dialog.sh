@@ -15,11 +15,5 @@ read -r -u "$display" number
 export DISPLAY=:$number
 status=0
 timeout --kill-after=10 560 /usr/bin/python3 "$scripts/dialog.py" "$dialog" "$work/user" >"$work/steps" 2>"$work/log" || status=$?
-while IFS= read -r line; do
-    case $line in
-    'ok '*) pass "${line#ok }" ;;
-    'not '*) fail "${line#not }" ;;
-    *) echo "    $line" ;;
-    esac
-done <"$work/steps"
+report_steps "$work/steps"
 [[ $status -eq 0 ]] || fail "dialog.py ended with $status: $(tail -n 5 "$work/log")"
