@@ -213,9 +213,8 @@ def prompter(*answers):
         file.write('\n'.join(answers))
     with open(f'{FOLDER}/questions', 'w'):
         pass
-    before = owner()
     attacker = Attacker('python3', f'{HERE}/prompter.py', f'{FOLDER}/answers', f'{FOLDER}/questions')
-    eventually(lambda: owner() not in [0, before])
+    eventually(lambda: owner() == attacker.process.pid)
     return attacker
 
 
