@@ -88,7 +88,9 @@ let package = Package(
         // The first instructions of a set-gid process.
         .target(name: "CKeychaindDomain"),
 
-        .target(name: "KeychaindConfiguration", dependencies: ["CKeychaindTOML"]),
+        // Reads and writes files and folders.
+        .target(name: "KeychaindFiles"),
+        .target(name: "KeychaindConfiguration", dependencies: ["CKeychaindTOML", "KeychaindFiles"]),
         .target(name: "KeychaindDBus", dependencies: ["CKeychaindDBus", "CKeychaindLinux"]),
         .target(name: "KeychaindGcrypt", dependencies: ["CKeychaindGcrypt"]),
         .target(
@@ -100,20 +102,23 @@ let package = Package(
         // Which program may have which item: rules, their order and their decision.
         .target(name: "KeychaindRules", dependencies: ["KeychaindModel"]),
         // The texts for people, in their languages.
-        .target(name: "KeychaindLanguage", dependencies: ["CKeychaindLinux"]),
+        .target(name: "KeychaindLanguage", dependencies: ["CKeychaindLinux", "KeychaindFiles"]),
         // What both programs have: the version, and for keychainctl statuses, tables and passwords.
         .target(
             name: "KeychaindCommandLine",
-            dependencies: ["CKeychaindLinux", "KeychaindGcrypt", "KeychaindLanguage"]
+            dependencies: ["CKeychaindLinux", "KeychaindFiles", "KeychaindGcrypt", "KeychaindLanguage"]
         ),
         .target(
             name: "KeychaindSwitch",
-            dependencies: ["CKeychaindLinux", "KeychaindCommandLine", "KeychaindLanguage"]
+            dependencies: ["CKeychaindLinux", "KeychaindCommandLine", "KeychaindFiles", "KeychaindLanguage"]
         ),
         .target(name: "KeychaindKeys", dependencies: ["KeychaindGcrypt", "KeychaindModel"]),
-        .target(name: "KeychaindForeignFiles", dependencies: ["KeychaindGcrypt"]),
+        .target(name: "KeychaindForeignFiles", dependencies: ["KeychaindFiles", "KeychaindGcrypt"]),
         // The encrypted archives of `keychainctl export`.
-        .target(name: "KeychaindArchive", dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt"]),
+        .target(
+            name: "KeychaindArchive",
+            dependencies: ["KeychaindFiles", "KeychaindForeignFiles", "KeychaindGcrypt"]
+        ),
         // Sealed records in a file to which changes are appended.
         .target(name: "KeychaindLog", dependencies: ["CKeychaindLinux", "KeychaindGcrypt"]),
         .target(
@@ -130,24 +135,24 @@ let package = Package(
         .target(
             name: "KeychaindDesktop",
             dependencies: [
-                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindModel",
-                "KeychaindRights",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindFiles", "KeychaindGcrypt", "KeychaindLanguage",
+                "KeychaindModel", "KeychaindRights",
                 logging,
             ]
         ),
         .target(
             name: "KeychaindAuthentication",
             dependencies: [
-                "CKeychaindLinux", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage",
-                "KeychaindModel", "KeychaindRights",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindDesktop", "KeychaindFiles", "KeychaindGcrypt",
+                "KeychaindLanguage", "KeychaindModel", "KeychaindRights",
                 logging,
             ]
         ),
         .target(
             name: "KeychaindFIDO",
             dependencies: [
-                "CKeychaindFIDO", "CKeychaindLinux", "KeychaindAuthentication", "KeychaindDBus", "KeychaindGcrypt",
-                "KeychaindModel",
+                "CKeychaindFIDO", "CKeychaindLinux", "KeychaindAuthentication", "KeychaindDBus", "KeychaindFiles",
+                "KeychaindGcrypt", "KeychaindModel",
                 logging,
             ]
         ),
@@ -155,8 +160,8 @@ let package = Package(
             name: "KeychaindSecretService",
             dependencies: [
                 "CKeychaindLinux",
-                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
-                "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindVault",
+                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindFiles", "KeychaindGcrypt",
+                "KeychaindKeys", "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindVault",
                 logging,
             ]
         ),
@@ -165,8 +170,8 @@ let package = Package(
         .target(
             name: "KeychaindImport",
             dependencies: [
-                "CKeychaindLinux", "KeychaindCommandLine", "KeychaindDBus", "KeychaindForeignFiles", "KeychaindGcrypt",
-                "KeychaindLanguage", "KeychaindModel", "SecretServiceClient",
+                "CKeychaindLinux", "KeychaindCommandLine", "KeychaindDBus", "KeychaindFiles", "KeychaindForeignFiles",
+                "KeychaindGcrypt", "KeychaindLanguage", "KeychaindModel", "SecretServiceClient",
             ]
         ),
         // Apple's API: the targets that use Foundation, whose types are in it.
@@ -187,7 +192,7 @@ let package = Package(
             dependencies: [
                 "KeychaindAuthentication", "CKeychaindDomain", "CKeychaindLinux",
                 "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop", "KeychaindFIDO",
-                "KeychaindGcrypt",
+                "KeychaindFiles", "KeychaindGcrypt",
                 "KeychaindHardening", "KeychaindLanguage", "KeychaindModel", "KeychaindRights",
                 "KeychaindSecretService", "KeychaindTPM", "KeychaindVault",
                 logging,
@@ -199,7 +204,7 @@ let package = Package(
         .executableTarget(
             name: "keychainctl",
             dependencies: [
-                "KeychaindArchive", "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus",
+                "KeychaindArchive", "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus", "KeychaindFiles",
                 "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindImport", "KeychaindLanguage", "KeychaindModel",
                 "KeychaindSwitch",
                 "SecretServiceClient",
@@ -332,7 +337,8 @@ let package = Package(
         .testTarget(
             name: "SwitchTests",
             dependencies: [
-                "KeychaindCommandLine", "KeychaindLanguage", "KeychaindSwitch", "KeychaindTestSupport",
+                "KeychaindCommandLine", "KeychaindFiles", "KeychaindLanguage", "KeychaindSwitch",
+                "KeychaindTestSupport",
             ]
         ),
         .testTarget(

@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindFiles
 package import KeychaindGcrypt
 
 /// The chunks of an archive's content, in the order of the file.
@@ -82,14 +83,8 @@ package struct ArchiveOutput: ~Copyable {
     }
 
     private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) throws(ArchiveError) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { bytes in Glibc.write(descriptor, bytes.baseAddress, bytes.count) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else {
-                throw ArchiveError(.inputOutput, reason: "it cannot be written: \(String(cString: strerror(errno)))")
-            }
-            rest = rest.dropFirst(written)
+        guard bytes.withUnsafeBytes({ FileBytes.write($0, to: descriptor) }) else {
+            throw ArchiveError(.inputOutput, reason: "it cannot be written: \(String(cString: strerror(errno)))")
         }
     }
 }
@@ -177,18 +172,8 @@ struct ArchiveInput: ~Copyable {
 
     /// Reads a number of bytes, or fewer at the end of the file.
     static func read(_ count: Int, from descriptor: CInt) throws(ArchiveError) -> [UInt8] {
-        var failure: CInt?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let result = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), count - filled)
-                if result < 0, errno == EINTR { continue }
-                if result < 0 { failure = errno }
-                if result <= 0 { break }
-                filled += result
-            }
-        }
-        if let failure {
-            throw ArchiveError(.inputOutput, reason: "it cannot be read: \(String(cString: strerror(failure)))")
+        guard let bytes = FileBytes.read(descriptor, most: count) else {
+            throw ArchiveError(.inputOutput, reason: "it cannot be read: \(String(cString: strerror(errno)))")
         }
         return bytes
     }

@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Dispatch
 import Glibc
+import KeychaindFiles
 import KeychaindLanguage
 
 /// Ctrl-C, SIGTERM and SIGHUP as a cancellation, so that a command can clean up.
@@ -95,7 +96,7 @@ extension Interruption {
             pollfd(fd: descriptor, events: Int16(event), revents: 0),
             pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
         ]
-        while poll(&events, 2, -1) < 0 && errno == EINTR {}
+        _ = retryingInterrupted { poll(&events, 2, -1) }
         return events[1].revents == 0
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindFiles
 package import KeychaindGcrypt
 package import KeychaindLanguage
 
@@ -68,19 +69,15 @@ package enum PasswordInput {
         var buffer = try allocate(limit + 1)
         var count = 0
         while count <= limit {
-            if let interruption, !Interruption.isReady(descriptor, for: POLLIN, unless: interruption) {
+            // Whoever passed the descriptor may have made it non-blocking.
+            guard Interruption.isReady(descriptor, for: POLLIN, unless: interruption ?? -1) else {
                 throw CommandFailure(.cancelled, Text("cancelled"))
             }
             let offset = count
             let result = buffer.withUnsafeMutableBytes { bytes in
-                Glibc.read(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
+                retryingInterrupted { Glibc.read(descriptor, bytes.baseAddress! + offset, bytes.count - offset) }
             }
-            if result < 0, errno == EINTR { continue }
-            // Whoever passed the descriptor may have made it non-blocking.
-            if result < 0, errno == EAGAIN {
-                if interruption == nil { waitForInput(descriptor) }
-                continue
-            }
+            if result < 0, errno == EAGAIN { continue }
             guard result >= 0 else {
                 let reason = String(cString: strerror(errno))
                 throw CommandFailure(.inputOutput, Text("the password cannot be read: \(reason)"))
@@ -105,11 +102,5 @@ package enum PasswordInput {
 
     private static func endsWithNewline(_ buffer: borrowing SecureBytes, _ count: Int) -> Bool {
         buffer.withUnsafeBytes { $0[count - 1] == UInt8(ascii: "\n") }
-    }
-
-    /// Waits for input or its end.
-    private static func waitForInput(_ descriptor: Int32) {
-        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while poll(&event, 1, -1) < 0 && errno == EINTR {}
     }
 }

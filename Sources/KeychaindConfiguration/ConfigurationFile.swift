@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindFiles
 
 /// The user's configuration file.
 package enum ConfigurationFile {
@@ -25,26 +26,16 @@ package enum ConfigurationFile {
         return value
     }
 
-    /// Reads a file up to the limit and one buffer more, so that the parser rejects one that is too long.
+    /// Reads a file up to one byte more than the limit, so that the parser rejects one that is too long.
     ///
     /// Blocks on the disk.
     package static func read(_ path: String) -> Content {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : lastFailure }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return lastFailure }
-        guard status.st_mode & S_IFMT == S_IFREG else { return .unreadable(reason: "it is not a file") }
-        var content: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while content.count <= Configuration.limit {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0 { return lastFailure }
-            if count == 0 { break }
-            content += buffer[..<count]
+        do throws(RegularFile.Failure) {
+            return .text(try RegularFile(path).read(most: Configuration.limit + 1))
+        } catch .system(ENOENT), .system(ENOTDIR) {
+            return .missing
+        } catch {
+            return .unreadable(reason: error.reason)
         }
-        return .text(content)
     }
-
-    private static var lastFailure: Content { .unreadable(reason: String(cString: strerror(errno))) }
 }

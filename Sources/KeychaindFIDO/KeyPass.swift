@@ -1,6 +1,7 @@
 import CKeychaindFIDO
 import Glibc
 import KeychaindAuthentication
+import KeychaindFiles
 import KeychaindGcrypt
 import KeychaindModel
 
@@ -158,17 +159,11 @@ struct KeyPass {
 
     private func paths() -> [String] {
         guard isSockets else { return SecurityKey.systemPaths }
-        guard let listing = opendir(folder) else { return [] }
-        defer { closedir(listing) }
-        var paths: [String] = []
-        while let entry = readdir(listing), paths.count < Int(KEYCHAIND_FIDO_KEYS) {
-            guard entry.pointee.d_type == UInt8(DT_SOCK) else { continue }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            paths.append("\(folder)/\(name)")
+        let sockets = (FolderListing.names(in: folder) ?? []).map { "\(folder)/\($0)" }.filter { path in
+            var status = stat()
+            return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
         }
-        return paths.sorted()
+        return Array(sockets.prefix(Int(KEYCHAIND_FIDO_KEYS)))
     }
 }
 

@@ -2,6 +2,7 @@ import CKeychaindLinux
 import Glibc
 import KeychaindCommandLine
 import KeychaindDBus
+import KeychaindFiles
 import KeychaindLanguage
 import Synchronization
 
@@ -84,7 +85,7 @@ final class ChildProcess: Sendable {
 
     private func reap() {
         var info = siginfo_t()
-        while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        _ = retryingInterrupted { waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) }
         var status: Int32 = 0
         isReaped.withLock { isReaped in
             waitpid(id, &status, 0)

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindFiles
 import KeychaindForeignFiles
 import KeychaindLanguage
 
@@ -44,16 +45,7 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
     }
 
     private func keychains(in folder: String) -> [String]? {
-        guard let entries = opendir(folder) else { return nil }
-        defer { closedir(entries) }
-        var paths: [String] = []
-        while let entry = readdir(entries) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(fileSuffix) { paths.append("\(folder)/\(name)") }
-        }
-        return paths.sorted()
+        FolderListing.names(in: folder)?.filter { $0.hasSuffix(fileSuffix) }.map { "\(folder)/\($0)" }
     }
 
     /// The files of its keychains, each with the object path under which its program shows it.

@@ -1,5 +1,6 @@
 import CKeychaindLinux
 import Glibc
+import KeychaindFiles
 import Synchronization
 
 /// The installed catalogues, `LANGUAGE/LC_MESSAGES/keychaind.mo` in one folder.
@@ -63,27 +64,17 @@ package final class Catalogues: Sendable {
 
     private func read(_ name: String) -> [UInt8]? {
         let path = "\(folder)/\(name)/LC_MESSAGES/keychaind.mo"
-        let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            (0...off_t(Catalogue.limit)).contains(status.st_size), !mustBeRoots || isRoots(file, status)
-        else { return nil }
-        let size = Int(status.st_size)
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while count < size, let start = buffer.baseAddress {
-                let result = Glibc.read(file, start + count, size - count)
-                guard result > 0 else { break }
-                count += result
-            }
+        guard let file = try? RegularFile(path), file.size <= Catalogue.limit, !mustBeRoots || isRoots(file) else {
+            return nil
         }
-        return bytes.count == size ? bytes : nil
+        return try? file.read(most: Catalogue.limit)
     }
 
     /// Whether only root can change the file and the folders that it was found by.
-    private func isRoots(_ file: Int32, _ status: stat) -> Bool {
-        guard Catalogues.isRootsAlone(status), let path = realpath("/proc/self/fd/\(file)", nil) else { return false }
+    private func isRoots(_ file: borrowing RegularFile) -> Bool {
+        guard Catalogues.isRootsAlone(file.status), let path = realpath("/proc/self/fd/\(file.descriptor)", nil) else {
+            return false
+        }
         defer { free(path) }
         var parent = String(cString: path)[...]
         while let slash = parent.lastIndex(of: "/") {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import KeychaindCommandLine
+package import KeychaindFiles
 import KeychaindLanguage
 
 /// What was there before the switch, on disk before the first change.

@@ -1,3 +1,5 @@
+import KeychaindFiles
+
 /// The program that the bus starts for a provider, if none runs already.
 package struct NextProvider: Hashable, Sendable {
     package let activationFile: String

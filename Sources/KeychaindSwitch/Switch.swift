@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindFiles
 import KeychaindLanguage
 
 /// Changes an account's provider to keychaind, and back.

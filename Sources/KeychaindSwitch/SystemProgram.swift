@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Glibc
 package import KeychaindCommandLine
+import KeychaindFiles
 import KeychaindLanguage
 
 /// Programs of the system, such as `systemctl`.
@@ -33,9 +34,7 @@ package enum SystemProgram {
         var process: pid_t = 0
         guard posix_spawnp(&process, program, &actions, nil, pointers + [nil], environ) == 0 else { return nil }
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else { return nil }
-        }
+        guard retryingInterrupted({ waitpid(process, &status, 0) }) >= 0 else { return nil }
         return status & 0x7f == 0 ? (status >> 8) & 0xff : nil
     }
 }

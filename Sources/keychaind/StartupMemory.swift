@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Glibc
 import KeychaindDBus
+import KeychaindFiles
 
 /// Memory that only the start needed.
 enum StartupMemory {
@@ -9,7 +10,8 @@ enum StartupMemory {
     /// The daemon runs from login to logout, mostly idle. Code comes back from the page cache, 64 KiB with each fault.
     static func release() {
         malloc_trim(0)
-        for line in lines(of: "/proc/self/maps") {
+        guard let maps = try? RegularFile("/proc/self/maps").read() else { return }
+        for line in maps.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
             // Only code: other read-only segments may hold relocations, which no file has.
             guard fields.count == 6, fields[1].elementsEqual("r-xp".utf8), fields[5].contains(UInt8(ascii: "/")),
@@ -20,20 +22,6 @@ enum StartupMemory {
             else { continue }
             madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_DONTNEED)
         }
-    }
-
-    private static func lines(of path: String) -> [ArraySlice<UInt8>] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var content: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            content += buffer[..<count]
-        }
-        return content.split(separator: UInt8(ascii: "\n"))
     }
 }
 

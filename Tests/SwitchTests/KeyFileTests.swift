@@ -1,7 +1,7 @@
-import KeychaindSwitch
+import KeychaindFiles
 import Testing
 
-/// Changes of one key in a file that others write too.
+/// Reading a file of groups and keys, and changes of one key that others write too.
 @Suite struct KeyFileTests {
     @Test(
         "a key is set, and every other byte stays",
@@ -47,5 +47,57 @@ import Testing
         var file = KeyFile(bytes)
         file.set(.init("G", "k", "v"))
         #expect(file.bytes == bytes + Array("k=v\n".utf8))
+    }
+
+    @Test(
+        "a key is found in its group",
+        arguments: [
+            "[group]\nkey=value\n", "[group]\nkey=value", "\n\n[group]\n\nkey=value\n\n",
+            "# comment\n[group]\n#key=other\nkey=value", "[group]\r\nkey=value\r\n",
+            "[group]\n key = value \t\n", "[other]\nkey=other\n[group]\nkey=value\n[another]\nkey=third",
+            "[group]\nkey=first\nkey=value", "[group]\nkey=first\n[other]\n[group]\nkey=value",
+        ]
+    )
+    func key_inItsGroup_isFound(text: String) {
+        let file = KeyFile(Array(text.utf8))
+        #expect(file.value("group", "key") == "value")
+        #expect(file.isWellFormed)
+    }
+
+    @Test("a value is kept whole, with separators or empty", arguments: [("key=a=b==", "a=b=="), ("key=", "")])
+    func value_isWhole(line: String, value: String) {
+        #expect(KeyFile(Array("[group]\n\(line)".utf8)).value("group", "key") == value)
+    }
+
+    @Test(
+        "other keys and groups are not found",
+        arguments: [
+            "", "\n", "key=value", "[other]\nkey=value", "[group]\n", "[group]\nother=value", "[group]\nKey=value",
+            "[group]\nkey[de]=value", "[group]]\nkey=value", "[ group ]\nkey=value",
+        ]
+    )
+    func otherKey_isNotFound(text: String) {
+        #expect(KeyFile(Array(text.utf8)).value("group", "key") == nil)
+    }
+
+    @Test(
+        "a line that is neither a header nor an entry is noticed",
+        arguments: ["[group", "group]", "[group]\nkey", "[group]\n=value", "[group]\nkey\n=", "[key=value", "\u{0}"]
+    )
+    func otherLine_isNotWellFormed(text: String) {
+        #expect(!KeyFile(Array(text.utf8)).isWellFormed)
+    }
+
+    @Test("any bytes are read")
+    func anyBytes_areRead() {
+        var generator = SystemRandomNumberGenerator()
+        let characters = Array("[]=#group \r\n\tkey".utf8) + [0, 0x80, 0xFF]
+        for _ in 0..<2000 {
+            let text = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in
+                characters.randomElement(using: &generator) ?? 0
+            }
+            let file = KeyFile(text)
+            _ = (file.isWellFormed, file.value("group", "key"))
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindFiles
 
 /// The folder of fprintd's enrolled prints: one file per finger, `USER/DRIVER/DEVICE/FINGER`.
 ///
@@ -40,11 +41,11 @@ package struct TemplateStore: Sendable {
         }
         switch status.st_mode & S_IFMT {
         case S_IFDIR where level <= TemplateStore.folderLevels:
-            guard let names = TemplateStore.names(in: path) else {
+            guard let names = FolderListing.names(in: path) else {
                 templates.append(Template(name: name, content: .hidden))
                 return
             }
-            for child in names {
+            for child in names.prefix(TemplateStore.mostEntries) {
                 add("\(path)/\(child)", name: "\(name)/\(child)", level: level + 1, to: &templates)
             }
         case S_IFREG:
@@ -52,21 +53,6 @@ package struct TemplateStore: Sendable {
         default:
             templates.append(Template(name: name, content: .hidden))
         }
-    }
-
-    private static func names(in path: String) -> [String]? {
-        guard let folder = opendir(path) else { return nil }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while names.count < mostEntries, let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." {
-                names.append(name)
-            }
-        }
-        return names.sorted()
     }
 
     private static func content(of path: String, _ status: stat) -> Template.Content {
@@ -77,19 +63,11 @@ package struct TemplateStore: Sendable {
             nanoseconds: status.st_mtim.tv_nsec
         )
         guard status.st_size <= mostBytes else { return unread }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return unread }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
-        var count = 0
-        while count < bytes.count {
-            let step = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + count, $0.count - count) }
-            if step < 0 && errno == EINTR { continue }
-            guard step >= 0 else { return unread }
-            if step == 0 { break }
-            count += step
+        do throws(RegularFile.Failure) {
+            return .bytes(try RegularFile(path, followingLink: false).read(most: status.st_size + 1))
+        } catch {
+            return unread
         }
-        return .bytes(Array(bytes[..<count]))
     }
 }
 

@@ -1,3 +1,6 @@
+import KeychaindFiles
+import KeychaindModel
+
 /// A message of the key exchange: a public key and optionally an encrypted password.
 ///
 /// It reveals nothing without one of the private keys.
@@ -29,16 +32,18 @@ package struct GCRExchangeMessage: Hashable, Sendable {
     }
 
     package init?(parsing text: UnsafeRawBufferPointer) {
-        guard text.count <= GCRExchangeMessage.sizeLimit,
-            let file = KeyFile(parsing: [UInt8](text), group: GCRExchangeMessage.group),
-            let publicKey = file["public"].flatMap(Base64.decode)
-        else { return nil }
+        guard text.count <= GCRExchangeMessage.sizeLimit, case let file = KeyFile([UInt8](text)), file.isWellFormed
+        else {
+            return nil
+        }
+        let value = { (key: String) in file.value(GCRExchangeMessage.group, key)?.utf8 }
+        guard let publicKey = value("public").flatMap(Base64.decode) else { return nil }
         self.publicKey = publicKey
-        guard let secret = file["secret"] else {
+        guard let secret = value("secret") else {
             password = nil
             return
         }
-        guard let ciphertext = Base64.decode(secret), let iv = file["iv"].flatMap(Base64.decode) else { return nil }
+        guard let ciphertext = Base64.decode(secret), let iv = value("iv").flatMap(Base64.decode) else { return nil }
         password = Password(ciphertext: ciphertext, iv: iv)
     }
 

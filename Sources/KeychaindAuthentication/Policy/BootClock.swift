@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindFiles
 
 /// A clock that counts from boot, includes sleep, and cannot be set.
 ///
@@ -24,12 +25,7 @@ package struct BootClock: Sendable {
     }
 
     private static func readBootID() -> String {
-        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { return "" }
-        return String(decoding: bytes.prefix(count).prefix { $0 > 0x20 }, as: UTF8.self)
+        let bytes = try? RegularFile("/proc/sys/kernel/random/boot_id").read(most: 64)
+        return String(decoding: (bytes ?? []).prefix { $0 > 0x20 }, as: UTF8.self)
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 package import KeychaindDBus
 package import KeychaindDesktop
+import KeychaindFiles
 import KeychaindRights
 
 /// The displays of a session that a person sees, for a program that this process starts.

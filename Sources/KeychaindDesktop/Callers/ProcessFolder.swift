@@ -1,4 +1,5 @@
 package import Glibc
+import KeychaindFiles
 
 /// A process's folder in /proc, read with bounds, as the process controls much of the content.
 package struct ProcessFolder {
@@ -34,26 +35,12 @@ package struct ProcessFolder {
     }
 
     package static func content(of path: String, limit: Int) throws(LookObstacle) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            try LookObstacle.check(errno)
+        do throws(RegularFile.Failure) {
+            return try RegularFile(path, followingLink: false).read(most: limit)
+        } catch {
+            if case .system(let number) = error { try LookObstacle.check(number) }
             return nil
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        var failure: Int32 = 0
-        let content = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            while count < limit {
-                let result = Glibc.read(descriptor, buffer.baseAddress! + count, limit - count)
-                if result < 0 { failure = errno }
-                guard result > 0 else { break }
-                count += result
-            }
-        }
-        // The start alone could be taken for the whole.
-        try LookObstacle.check(failure)
-        return content
     }
 
     /// In bytes; most environments have less than a tenth of that.

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindDBus
+import KeychaindFiles
 package import Logging
 
 /// A session of the user on a screen, and the program that draws it.

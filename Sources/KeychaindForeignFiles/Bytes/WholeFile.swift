@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindFiles
 import KeychaindGcrypt
 
 /// Reads a descriptor.
@@ -25,13 +26,10 @@ enum WholeFile {
     /// Replaces the content of a buffer by the next bytes of the file; false at its end.
     static func fill(_ buffer: inout SecureBuffer, from descriptor: Int32) throws(ForeignFileError) -> Bool {
         try buffer.replace { (memory) throws(ForeignFileError) in
-            while true {
-                let count = Glibc.read(descriptor, memory.baseAddress, memory.count)
-                if count >= 0 { return count }
-                guard errno == EINTR else {
-                    throw ForeignFileError(.unreadable, "the file cannot be read: \(String(cString: strerror(errno)))")
-                }
+            guard let count = FileBytes.fill(memory, from: descriptor) else {
+                throw ForeignFileError(.unreadable, "the file cannot be read: \(String(cString: strerror(errno)))")
             }
+            return count
         }
         return buffer.count > 0
     }

@@ -1,5 +1,5 @@
-import CKeychaindLinux
 import Glibc
+import KeychaindFiles
 import KeychaindModel
 import KeychaindRules
 
@@ -37,30 +37,16 @@ package struct AdministratorRules: Sendable, Equatable {
             if errno != ENOENT, errno != ENOTDIR { add(folder, "it cannot be read") }
             return
         }
-        guard AdministratorRules.belongs(status, to: owner), status.st_mode & S_IFMT == S_IFDIR,
-            let listing = opendir(folder)
-        else {
-            add(folder, "it is no folder that only an administrator can change")
-            return
+        guard AdministratorRules.belongs(status, to: owner), status.st_mode & S_IFMT == S_IFDIR else {
+            return add(folder, "it is no folder that only an administrator can change")
         }
-        defer { closedir(listing) }
         var names: [String] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(listing) else {
-                if errno != 0 { add(folder, "it cannot be read") }
-                break
-            }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            guard name.hasSuffix(".rules"), !name.hasPrefix(".") else { continue }
-            guard names.count < AdministratorRules.maximumFiles else {
-                add(folder, "it has too many files")
-                return
-            }
-            names.append(name)
+        let isRead = FolderListing.forEach(in: folder) { name in
+            if name.hasSuffix(".rules"), !name.hasPrefix(".") { names.append(name) }
+            return names.count <= AdministratorRules.maximumFiles
         }
+        guard names.count <= AdministratorRules.maximumFiles else { return add(folder, "it has too many files") }
+        if !isRead { add(folder, "it cannot be read") }
         for name in names.sorted() { readFile("\(folder)/\(name)", owner) }
     }
 
@@ -73,23 +59,17 @@ package struct AdministratorRules: Sendable, Equatable {
     }
 
     private mutating func readFile(_ path: String, _ owner: UInt32) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else { return add(path, "it cannot be read") }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            AdministratorRules.belongs(status, to: owner)
-        else { return add(path, "it is no file that only an administrator can change") }
-        guard status.st_size <= AdministratorRules.maximumSize else { return add(path, "it is too long") }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count <= AdministratorRules.maximumSize {
-            let count = Glibc.read(file, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return add(path, "it cannot be read") }
-            if count == 0 { break }
-            bytes += buffer[..<count]
+        let bytes: [UInt8]
+        do throws(RegularFile.Failure) {
+            let file = try RegularFile(path)
+            guard AdministratorRules.belongs(file.status, to: owner) else { throw .notRegular }
+            bytes = try file.read(most: AdministratorRules.maximumSize + 1)
+        } catch .notRegular {
+            return add(path, "it is no file that only an administrator can change")
+        } catch {
+            return add(path, "it cannot be read")
         }
+        guard bytes.count <= AdministratorRules.maximumSize else { return add(path, "it is too long") }
         guard let text = String(validating: bytes, as: UTF8.self) else { return add(path, "it is not in UTF-8") }
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let line = line.drop { $0 == " " || $0 == "\t" }

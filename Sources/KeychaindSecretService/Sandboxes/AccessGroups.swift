@@ -1,5 +1,6 @@
 import Glibc
 import KeychaindDesktop
+import KeychaindFiles
 
 /// The access groups of sandboxed programs, from files that only root can change (docs/access-groups.md).
 struct AccessGroups: Sendable {
@@ -59,14 +60,10 @@ struct AccessGroups: Sendable {
     }
 
     private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream), names.count < mostFiles {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
+        _ = FolderListing.forEach(in: folder) { name in
             names.append(name)
+            return names.count < mostFiles
         }
         return names.sorted()
     }

@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Glibc
 import KeychaindDesktop
+import KeychaindFiles
 import KeychaindRights
 
 /// The folders in which sandboxed programs are installed.
@@ -49,17 +50,13 @@ package struct SandboxInstallations: Sendable {
     }
 
     private static func folders(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream), names.count < mostPrograms {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
+        _ = FolderListing.forEach(in: folder) { name in
             var status = stat()
-            guard !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR
-            else { continue }
-            names.append(name)
+            if !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+                names.append(name)
+            }
+            return names.count < mostPrograms
         }
         return names
     }

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindFiles
 import KeychaindLanguage
 
 extension FileTree {
@@ -42,13 +43,7 @@ extension FileTree {
             close(file)
             if !isWritten { unlinkat(folder, name, 0) }
         }
-        var rest = content.bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .file(path, .written) }
-            rest = rest.dropFirst(count)
-        }
+        guard content.bytes.withUnsafeBytes({ FileBytes.write($0, to: file) }) else { throw .file(path, .written) }
         guard fchmod(file, content.mode) == 0 else { throw .file(path, .written) }
         if let modified = content.modified {
             let time = timespec(tv_sec: modified.seconds, tv_nsec: modified.nanoseconds)

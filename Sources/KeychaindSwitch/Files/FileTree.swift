@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindFiles
 import KeychaindLanguage
 
 /// The files of the system, or of an image below a folder.
@@ -52,23 +53,13 @@ package struct FileTree: Hashable, Sendable {
 
     /// The bytes of a file, through links; nil if it cannot be read or is too large.
     package func bytes(of path: String) -> [UInt8]? {
-        // A pipe in place of a file must not be waited for.
-        let file = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= FileContent.limit else {
+        do throws(RegularFile.Failure) {
+            let bytes = try RegularFile(root + path).read(most: FileContent.limit + 1)
+            return bytes.count <= FileContent.limit ? bytes : nil
+        } catch {
+            if case .system(let number) = error { errno = number }
             return nil
         }
-        var result: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while result.count <= FileContent.limit {
-            let count = read(file, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count == 0 ? result : nil }
-            result += buffer[..<count]
-        }
-        return nil
     }
 
     /// The text of a file, through links; nil if there is none.
@@ -83,16 +74,7 @@ package struct FileTree: Hashable, Sendable {
 
     /// The names in a folder, sorted; empty if there is none.
     package func names(in folder: String) -> [String] {
-        guard let stream = opendir(root + folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        FolderListing.names(in: root + folder) ?? []
     }
 
     /// The folders that a file at this path needs and that are missing, the outermost first.

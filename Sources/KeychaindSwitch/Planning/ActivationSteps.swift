@@ -1,3 +1,4 @@
+import KeychaindFiles
 import KeychaindLanguage
 
 extension Account {

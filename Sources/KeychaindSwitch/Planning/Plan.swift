@@ -1,4 +1,5 @@
 package import KeychaindCommandLine
+package import KeychaindFiles
 package import KeychaindLanguage
 
 /// What the switch has to do, given what is there.

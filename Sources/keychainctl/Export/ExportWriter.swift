@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindArchive
 import KeychaindCommandLine
+import KeychaindFiles
 import KeychaindGcrypt
 import KeychaindLanguage
 import SecretServiceClient
@@ -145,17 +146,9 @@ final class PlainExportWriter: ExportWriter {
     private func write(_ bytes: inout [UInt8], ending: String) throws(CommandFailure) {
         bytes += Array(ending.utf8)
         defer { bytes.withUnsafeMutableBytes { wipe($0) } }
-        var offset = 0
-        while offset < bytes.count {
-            let written = bytes.withUnsafeBytes { buffer in
-                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
-            }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else {
-                let reason = String(cString: strerror(errno))
-                throw CommandFailure(.inputOutput, Text("“\(path.visible)” cannot be written: \(reason)"))
-            }
-            offset += written
+        guard bytes.withUnsafeBytes({ FileBytes.write($0, to: descriptor) }) else {
+            let reason = String(cString: strerror(errno))
+            throw CommandFailure(.inputOutput, Text("“\(path.visible)” cannot be written: \(reason)"))
         }
     }
 }

@@ -1,4 +1,5 @@
 import KeychaindGcrypt
+import KeychaindModel
 import SecretServiceClient
 
 extension JSON {
@@ -15,7 +16,7 @@ extension JSON {
                 append(bytes, to: &output)
             } else {
                 output += Array((isMember ? "\"secret-base64\": \"" : "\"base64:").utf8)
-                append(base64: bytes, to: &output)
+                Base64.append(bytes, to: &output)
                 output.append(UInt8(ascii: "\""))
             }
         }

@@ -1,7 +1,6 @@
 /// JSON from bytes that can be wiped, which encoders of strings do not offer.
 enum JSON {
     private static let digits = Array("0123456789abcdef".utf8)
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// A text as a string in ASCII where a terminal could act on it: the characters that `visible` escapes.
     static func string(_ text: String) -> String {
@@ -89,18 +88,6 @@ enum JSON {
             output.append(UInt8(ascii: "\\"))
             output.append(UInt8(ascii: "u"))
             for place in 0..<4 { output.append(digits[Int(unit >> UInt16(12 - 4 * place)) & 15]) }
-        }
-    }
-
-    static func append(base64 bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = (0..<3).map { index in start + index < bytes.count ? UInt32(bytes[start + index]) : 0 }
-            let number = group[0] << 16 | group[1] << 8 | group[2]
-            let count = min(3, bytes.count - start)
-            for position in 0..<4 {
-                let symbol = alphabet[Int(number >> UInt32(18 - 6 * position) & 63)]
-                output.append(position <= count ? symbol : UInt8(ascii: "="))
-            }
         }
     }
 }

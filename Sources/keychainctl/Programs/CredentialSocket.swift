@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KeychaindCommandLine
+import KeychaindFiles
 import KeychaindLanguage
 import SecretServiceClient
 
@@ -189,8 +190,9 @@ final class CredentialConnection: Sendable {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let part = UnsafeRawBufferPointer(rebasing: rest)
-                let count = Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
-                if count < 0, errno == EINTR { continue }
+                let count = retryingInterrupted {
+                    Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+                }
                 guard count > 0 else { throw CommandFailure(.inputOutput, Text("the other end did not read it")) }
                 rest = rest.dropFirst(count)
             }

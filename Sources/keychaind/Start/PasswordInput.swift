@@ -1,5 +1,6 @@
 import CKeychaindLinux
 import Glibc
+import KeychaindFiles
 import KeychaindGcrypt
 
 /// A password on standard input or another descriptor.
@@ -38,25 +39,15 @@ enum PasswordInput {
     private static func fill(_ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) -> Int? {
         var count = 0
         while count < buffer.count {
-            let result = Glibc.read(descriptor, buffer.baseAddress! + count, buffer.count - count)
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            // Whoever passed the descriptor may have made it non-blocking.
+            var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = retryingInterrupted { poll(&event, 1, -1) }
+            let result = retryingInterrupted { Glibc.read(descriptor, rest.baseAddress, rest.count) }
+            guard result >= 0 || errno == EAGAIN else { return nil }
             if result == 0 { break }
-            if result < 0 {
-                if errno == EINTR { continue }
-                // Whoever passed the descriptor may have made it non-blocking.
-                if errno == EAGAIN {
-                    waitForInput(descriptor)
-                    continue
-                }
-                return nil
-            }
-            count += result
+            count += max(result, 0)
         }
         return count
-    }
-
-    /// Waits for input or its end.
-    private static func waitForInput(_ descriptor: Int32) {
-        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while poll(&event, 1, -1) < 0 && errno == EINTR {}
     }
 }

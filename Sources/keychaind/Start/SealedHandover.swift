@@ -1,5 +1,6 @@
 import CKeychaindLinux
 import Glibc
+import KeychaindFiles
 import KeychaindGcrypt
 
 /// A file of keys in the domain, sealed with a one-time key that systemd keeps.
@@ -52,15 +53,12 @@ struct SealedHandover {
     }
 
     private func read() throws(GcryptError) -> SecureBytes? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0,
-            status.st_size <= Self.longest
-        else { return nil }
-        var bytes = try SecureBytes(count: Int(status.st_size))
-        let count = bytes.withUnsafeMutableBytes { bytes in Glibc.read(file, bytes.baseAddress, bytes.count) }
+        guard let file = try? RegularFile(path, followingLink: false), (1...Self.longest).contains(file.size) else {
+            return nil
+        }
+        var bytes = try SecureBytes(count: file.size)
+        let descriptor = file.descriptor
+        let count = bytes.withUnsafeMutableBytes { FileBytes.fill($0, from: descriptor) }
         guard count == bytes.count else { return nil }
         return .some(bytes)
     }

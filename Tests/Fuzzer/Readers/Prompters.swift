@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindAuthentication
 import KeychaindGcrypt
+import KeychaindModel
 
 @testable import KeychaindFIDO
 

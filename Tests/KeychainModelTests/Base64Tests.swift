@@ -1,5 +1,5 @@
 import Foundation
-import KeychaindAuthentication
+import KeychaindModel
 import Testing
 
 struct Base64Tests {

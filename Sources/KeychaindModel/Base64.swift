@@ -1,6 +1,6 @@
 /// Base64 with padding (RFC 4648, section 4).
 ///
-/// Only for public keys and ciphertext: table lookups make its run time depend on the data.
+/// Table lookups make its run time depend on the data, so the daemon encodes only public keys and ciphertext.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
@@ -15,19 +15,23 @@ package enum Base64 {
 
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        bytes.withUnsafeBytes { append($0, to: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the encoding; without copies of it elsewhere if the text has room for it.
+    package static func append(_ bytes: UnsafeRawBufferPointer, to text: inout [UInt8]) {
         for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
+            let count = min(3, bytes.count - start)
             var bits: UInt32 = 0
             for index in 0..<3 {
-                bits = bits << 8 | UInt32(start + index < group.endIndex ? group[start + index] : 0)
+                bits = bits << 8 | UInt32(index < count ? bytes[start + index] : 0)
             }
             for index in 0..<4 {
                 let value = Int(bits >> (18 - 6 * index) & 0x3F)
-                text.append(index <= group.count ? alphabet[value] : padding)
+                text.append(index <= count ? alphabet[value] : padding)
             }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Decodes whole groups of four with padding only at the end and unused bits zero; nil otherwise.

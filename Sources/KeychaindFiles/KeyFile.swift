@@ -29,6 +29,16 @@ package struct KeyFile: Hashable, Sendable {
         lines.flatMap { $0 + [UInt8(ascii: "\n")] }
     }
 
+    /// Whether each line is a header, an entry or a comment, or blank.
+    package var isWellFormed: Bool {
+        lines.allSatisfy { line in
+            let text = KeyFile.trimmed(line)
+            if text.isEmpty || text.first == UInt8(ascii: "#") || KeyFile.header(line) != nil { return true }
+            guard text.first != UInt8(ascii: "["), let key = KeyFile.entry(line)?.key else { return false }
+            return !key.isEmpty
+        }
+    }
+
     /// The value of a key; of several, the last one, which readers use.
     package func value(_ group: String, _ key: String) -> String? {
         position(group, key).map { KeyFile.entry(lines[$0])?.value ?? "" }
