@@ -34,7 +34,7 @@ extension CollectionObject {
             throw BusError(.noSuchObject, "there is no item \(id)")
         }
         // The gate has admitted a call to the collection, and not to an item that is shared for reading.
-        if client.view.isConfined, !client.mayChange(id, in: collection) { try SandboxGate.checkReading(call) }
+        if client.view.isConfined, !client.mayChange(id, in: collection) { try SandboxGate.item.check(call) }
         return try items.checkDeletion(of: id, in: collection, for: client)
     }
 

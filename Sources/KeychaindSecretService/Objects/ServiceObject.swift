@@ -7,9 +7,6 @@ struct ServiceObject {
     let provider: Provider
     let client: Client
 
-    /// Members that answer while a key is being derived; all others wait for it.
-    static let membersThatNeedNoKey: Set<String> = ["OpenSession", "ReadAlias"]
-
     /// The collections that exist for the client.
     @BusActor private var collectionPaths: [ObjectPath] {
         client.collections(of: provider.vault).map { .collection($0.name) }
