@@ -155,7 +155,6 @@ package final class Provider {
             access: access,
             audit: audit,
             notices: notices,
-            largeAnswers: largeAnswers,
             logger: logger
         )
         items = Items(
@@ -183,7 +182,6 @@ package final class Provider {
         portalSecrets = PortalSecrets(
             audit: audit,
             changes: changes,
-            largeAnswers: largeAnswers,
             limit: limits.portalSecrets,
             logger: logger
         )

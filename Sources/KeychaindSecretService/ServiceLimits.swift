@@ -46,15 +46,6 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Items in one deletion of several, whose signals are sent at once.
     package var deletionsPerCall = 128
 
-    /// Objects that a call reads or lists without letting other calls in between.
-    package var objectsAtOnce = 256
-
-    /// Items that a search looks at, in all collections, without letting other calls in between.
-    package var searchedAtOnce = 2048
-
-    /// The time after which a call with more of them lets others in between.
-    package var timeSlice = Duration.microseconds(500)
-
     /// Properties of a new object in one call.
     package static let propertiesPerCall = 1024
 

@@ -44,9 +44,9 @@ package struct GrantTable<Object: Hashable & Sendable, Key> {
     package var nextDeadline: Duration? { deadlines.first?.deadline }
 
     /// Removes expired grants, at most as many as the limit, and returns their objects.
-    package mutating func removeExpired(at now: Duration, upTo limit: Int = .max) -> [Object] {
+    package mutating func removeExpired(at now: Duration) -> [Object] {
         var removed: [Object] = []
-        while removed.count < limit, let (deadline, object) = deadlines.first, deadline <= now {
+        while let (deadline, object) = deadlines.first, deadline <= now {
             removed.append(object)
             remove(object)
         }

@@ -68,10 +68,7 @@ extension Connection: TurnParticipant {
                     calls.add(call.message, for: call.server)
                     single = nil
                 }
-                // Between the slices of a long call there is little time to read.
-                guard watches.isReading, calls.isEmpty ? longCalls > 0 : calls.isSlow, outbox.hasInput else {
-                    return .all
-                }
+                guard watches.isReading, !calls.isEmpty, calls.isSlow, outbox.hasInput else { return .all }
                 // First: newcomers in every turn must not keep the others waiting.
                 guard calls.mayReadOn() else { return .all }
                 guard !calls.haveNewcomers else { return .newcomers }

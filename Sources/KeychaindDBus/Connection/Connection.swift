@@ -32,9 +32,6 @@ package final class Connection {
     var receiveBuffer: ReceiveBuffer?
     let calls = CallQueue(byteLimit: Connection.waitingCallBytes)
 
-    /// The number of calls that are handled in slices of time.
-    package var longCalls = 0
-
     /// The unique name of this connection, such as `:1.42`.
     package private(set) var uniqueName = ""
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The distinct object paths in a list argument of a message.
+/// The object paths in a list argument of a message, in order.
 ///
 /// They point into the message, which it keeps: strings for the 100,000 paths of a call would take long to make and to
 /// free.
@@ -23,17 +23,18 @@ package final class PathList {
     private let message: Message
     private var paths: [Path] = []
 
-    /// Reads the list, and lets other calls in between.
+    /// Reads the list.
     ///
     /// - Parameters:
     ///   - skipped: the number of arguments before the list.
     ///   - limit: the most paths; a list with more throws `LimitsExceeded`.
+    ///   - areDistinct: whether a repeated path is left out.
     package init(
         of message: Message,
         after skipped: Int = 0,
         limit: Int,
-        _ slice: inout TimeSlice
-    ) async throws(BusError) {
+        areDistinct: Bool = false
+    ) throws(BusError) {
         self.message = message
         var reader = message.makeReader()
         for _ in 0..<skipped { reader.skip() }
@@ -41,11 +42,10 @@ package final class PathList {
         var seen: Set<Path> = []
         var count = 0
         while !elements.isAtEnd {
-            await slice.yieldIfOver()
             guard count < limit else { throw Reader.tooMany(limit) }
             count += 1
             let path = try elements.withObjectPath { text in Path(text: text, count: strlen(text)) }
-            if seen.insert(path).inserted { paths.append(path) }
+            if !areDistinct || seen.insert(path).inserted { paths.append(path) }
         }
     }
 
@@ -53,5 +53,10 @@ package final class PathList {
 
     package subscript(number: Int) -> ObjectPath {
         ObjectPath(unchecked: String(cString: paths[number].text))
+    }
+
+    /// The paths, each made when it is needed.
+    package var all: some Sequence<ObjectPath> {
+        paths.lazy.map { ObjectPath(unchecked: String(cString: $0.text)) }
     }
 }

@@ -16,7 +16,6 @@ struct Authenticator {
     let access: ItemAccess
     let audit: AccessAudit
     let notices: Notices
-    let largeAnswers: LargeAnswers
     let logger: Logger
 
     // MARK: Items

@@ -64,10 +64,7 @@ final class ItemAuthentication {
         asking conversation: Conversation
     ) async throws(AuthenticationError) {
         for isNamed in [true, false] {
-            let groups = await authenticator.largeAnswers.lookAt(items.count, for: client) { slice in
-                let isMeant = { (item: ProtectedItem) in (named?.contains(item) ?? false) == isNamed }
-                return await ItemGroup.groups(of: items, where: isMeant, &slice)
-            }
+            let groups = ItemGroup.groups(of: items) { item in (named?.contains(item) ?? false) == isNamed }
             for part in groups.lazy.flatMap(\.parts) {
                 try await authenticate(part, given: isNamed ? named?.passcode : nil, asking: conversation)
             }

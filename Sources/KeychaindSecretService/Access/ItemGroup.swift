@@ -24,18 +24,12 @@ struct ItemGroup {
         ItemNames.parts(of: items, name: \.name).lazy.map { ItemGroup(policy: policy, items: $0) }
     }
 
-    /// Groups matching items in order of first appearance, and lets others in between.
+    /// Groups matching items in order of first appearance.
     @BusActor
-    static func groups(
-        of items: [ProtectedItem],
-        where isMeant: (ProtectedItem) -> Bool,
-        _ slice: inout TimeSlice
-    ) async -> [ItemGroup] {
+    static func groups(of items: [ProtectedItem], where isMeant: (ProtectedItem) -> Bool) -> [ItemGroup] {
         var groups: [ItemGroup] = []
         var positions: [Key: Int] = [:]
-        for item in items {
-            await slice.yieldIfOver()
-            guard isMeant(item) else { continue }
+        for item in items where isMeant(item) {
             let key = key(of: item)
             if let position = positions[key] {
                 groups[position].items.append(item)

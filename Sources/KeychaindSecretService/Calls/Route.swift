@@ -146,8 +146,7 @@ extension Route {
             return ContextObject(
                 context: context,
                 authenticator: provider.authenticator,
-                unlocking: provider.unlocking,
-                largeAnswers: provider.largeAnswers
+                unlocking: provider.unlocking
             )
         }
     )

@@ -57,21 +57,14 @@ extension Client {
             BusActor.loop.cancel(timer)
         }
         let timer = BusActor.loop.schedule(after: max(.zero, deadline - environment.clock.now)) { [weak self] in
-            guard let self else { return }
-            BusActor.start { await self.endExpiredGrants() }
+            self?.endExpiredGrants()
         }
         grants.timer = (timer, deadline)
     }
 
-    /// Ends the grants whose time is over, and lets others in between: there may be thousands.
-    private func endExpiredGrants() async {
-        environment.connection.longCalls += 1
-        defer { environment.connection.longCalls -= 1 }
-        var slice = TimeSlice(environment.limits.timeSlice)
-        while case let expired = grants.table.removeExpired(at: environment.clock.now, upTo: 16), !expired.isEmpty {
-            for item in expired { lockChanged(of: item, to: true) }
-            await slice.yieldIfOver()
-        }
+    /// Ends the grants whose time is over.
+    private func endExpiredGrants() {
+        for item in grants.table.removeExpired(at: environment.clock.now) { lockChanged(of: item, to: true) }
         grants.timer = nil
         scheduleGrantTimer()
     }

@@ -52,8 +52,8 @@ final class Client: Peer, Requester {
     var grants = ClientGrants()
     let reads = PendingReads()
     let rules = ClientRules()
-    /// Held while a long list of objects is proved by one of its contexts.
-    let longProofs = FairLock<ObjectNumber>()
+    /// Held while a list of objects is proved by one of its contexts.
+    let proofs = FairLock<ObjectNumber>()
     /// Whether the program has read all properties of an object, as those with a cache do.
     private(set) var cachesProperties = false
     /// Changes with every change of its grants, and whenever it is told that an item is locked or not.

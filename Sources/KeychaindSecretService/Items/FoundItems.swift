@@ -25,12 +25,8 @@ struct FoundItems {
     }
 
     private var rows: [Row] = []
-    /// The numbers of the rows in the order of the reply.
-    private var order: [Int] = []
-    /// The rows of earlier queries, whose items are not added again.
-    private var earlier: Set<ItemReference> = []
-    /// How many rows are among them.
-    private var earlierCount = 0
+    /// Filled only where an item could be found twice.
+    private var known: Set<ItemReference> = []
     private let client: Client
     private let access: ItemAccess
 
@@ -47,107 +43,49 @@ struct FoundItems {
         self.access = access
     }
 
-    /// Adds the items of the next query that were not found before.
+    var count: Int { rows.count }
+
+    /// Adds the items of a query in a collection that were not found before.
     @BusActor
-    mutating func add(query: Int, _ hits: [LongSearch.Hits]) {
-        // Most searches end with the first query.
-        noteEarlier(upTo: rows.count)
-        for (collection, ids) in hits { add(ids, in: collection, query: query) }
+    mutating func add(_ ids: [ItemID], in collection: Collection, query: Int) {
+        // Most searches end with the first query, in which each item is found once.
+        guard query > 0 else { return ids.forEach { append(ItemReference($0, in: collection), collection, query) } }
+        for row in rows[known.count...] { known.insert(row.reference) }
+        for id in ids { add(id, in: collection, query: query) }
     }
 
-    /// Does the same, and lets other calls in between.
+    /// Adds an item unless it was added before in this way.
     @BusActor
-    mutating func add(query: Int, _ hits: [LongSearch.Hits], _ slice: inout TimeSlice) async {
-        while earlierCount < rows.count {
-            await slice.yieldIfOver()
-            noteEarlier(upTo: min(earlierCount + FoundItems.rowsPerPart, rows.count))
-        }
-        for (collection, ids) in hits {
-            for start in stride(from: 0, to: ids.count, by: FoundItems.rowsPerPart) {
-                await slice.yieldIfOver()
-                let end = min(start + FoundItems.rowsPerPart, ids.count)
-                add(ids[start..<end], in: collection, query: query)
-            }
-        }
-    }
-
-    private static let rowsPerPart = 16
-
-    private mutating func noteEarlier(upTo count: Int) {
-        for row in rows[earlierCount..<count] { earlier.insert(row.reference) }
-        earlierCount = count
-    }
-
-    /// Adds items named by a client, each once.
-    @BusActor
-    mutating func add(_ items: [(collection: Collection, id: ItemID)]) {
-        for (collection, id) in items {
-            add([id], in: collection, query: 0)
-            earlier.insert(ItemReference(id, in: collection))
-        }
+    mutating func add(_ id: ItemID, in collection: Collection, query: Int = 0) {
+        let reference = ItemReference(id, in: collection)
+        if known.insert(reference).inserted { append(reference, collection, query) }
     }
 
     @BusActor
-    private mutating func add(_ ids: some Sequence<ItemID>, in collection: Collection, query: Int) {
-        for id in ids {
-            let reference = ItemReference(id, in: collection)
-            guard earlier.isEmpty || !earlier.contains(reference) else { continue }
-            rows.append(
-                Row(
-                    query: query,
-                    created: collection.created(of: id),
-                    reference: reference,
-                    collection: collection,
-                    isLocked: access.isLocked(id, in: collection, for: client)
-                )
+    private mutating func append(_ reference: ItemReference, _ collection: Collection, _ query: Int) {
+        let id = reference.id
+        rows.append(
+            Row(
+                query: query,
+                created: collection.created(of: id),
+                reference: reference,
+                collection: collection,
+                isLocked: access.isLocked(id, in: collection, for: client)
             )
-        }
+        )
     }
 
     /// Sorts the items, and keeps the first ones.
     ///
     /// - Parameter limit: the number to keep; zero for all.
     mutating func sort(limit: Int) {
-        order = Array(rows.indices)
-        if rows.count > 1 { order.sort { rows[$0].comes(before: rows[$1]) } }
-        keepFirst(limit)
+        if rows.count > 1 { rows.sort { $0.comes(before: $1) } }
+        if limit > 0, limit < rows.count { rows.removeSubrange(limit...) }
     }
-
-    /// Does the same, and lets other calls in between.
-    @BusActor
-    mutating func sort(limit: Int, _ slice: inout TimeSlice) async {
-        let rows = rows
-        var order = Array(rows.indices)
-        await order.sort(
-            pausing: {
-                await slice.yieldIfOver()
-                return true
-            },
-            by: { rows[$0].comes(before: rows[$1]) }
-        )
-        self.order = order
-        keepFirst(limit)
-    }
-
-    private mutating func keepFirst(_ limit: Int) {
-        if limit > 0, limit < order.count { order.removeSubrange(limit...) }
-    }
-
-    /// The number of items: those that were added, until they are sorted.
-    var count: Int { order.isEmpty ? rows.count : order.count }
 
     /// The items that the client may read.
-    var unlocked: [FoundItem] { order.indices.compactMap(readable) }
-
-    /// The item of a number in the order of the reply, if the client may read it.
-    func readable(_ number: Int) -> FoundItem? {
-        let row = rows[order[number]]
-        return row.isLocked ? nil : FoundItem(row.reference.id, in: row.collection)
-    }
-
-    /// Bytes of the rows in a reply.
-    @BusActor var byteCount: Int {
-        order.reduce(0) { $0 + byteCount(of: rows[$1], item(of: rows[$1])) }
+    var unlocked: some Sequence<FoundItem> {
+        rows.lazy.filter { !$0.isLocked }.map { FoundItem($0.reference.id, in: $0.collection) }
     }
 
     private func byteCount(of row: Row, _ item: Item?) -> Int {
@@ -160,30 +98,12 @@ struct FoundItems {
     @BusActor
     private func item(of row: Row) -> Item? { row.collection.item(row.reference.id) }
 
-    /// Writes the items that still exist.
+    /// Writes the items; throws `LimitsExceeded` past the maximum of bytes.
     @BusActor
-    func write(to writer: inout Writer) {
-        writer.writeArray(of: FoundItems.signature) { writer in
-            for row in order.lazy.map({ rows[$0] }) where row.collection.contains(row.reference.id) {
-                write(row, item(of: row), to: &writer)
-            }
-        }
-    }
-
-    /// Writes the items that still exist for the client, and lets other calls in between.
-    ///
-    /// Throws `LimitsExceeded` past the maximum of bytes, and `NoReply` once the client has left.
-    @BusActor
-    func write(to writer: inout Writer, _ slice: inout TimeSlice, upTo limit: Int) async throws(BusError) {
+    func write(to writer: inout Writer, upTo limit: Int) throws(BusError) {
         let array = writer.beginArray(of: FoundItems.signature)
         var size = 0
-        for number in order {
-            await slice.yieldIfOver()
-            try client.checkConnected()
-            let row = rows[number]
-            guard row.collection.contains(row.reference.id), client.sees(row.reference.id, in: row.collection) else {
-                continue
-            }
+        for row in rows {
             let item = item(of: row)
             size += byteCount(of: row, item)
             guard size <= limit else { throw BusError.tooManyHits }

@@ -44,20 +44,6 @@ struct ItemPaths: WritableValue {
             }
         }
     }
-
-    /// Does the same in a reply of ``MethodCall/beginReply()``, and lets other calls in between.
-    @BusActor
-    func write(to writer: inout Writer, _ slice: inout TimeSlice) async {
-        let array = writer.beginArray(of: ObjectPath.signature)
-        for group in groups {
-            var path = ItemPathBuffer(collection: group.collection)
-            for id in group.ids {
-                await slice.yieldIfOver()
-                path.withPath(of: id) { text, count in writer.writeObjectPath(text, count: count) }
-            }
-        }
-        writer.end(array)
-    }
 }
 
 /// A buffer that spells the paths of a collection's items, one at a time.

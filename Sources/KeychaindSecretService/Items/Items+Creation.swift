@@ -32,7 +32,7 @@ extension Items {
         defer { if let place { uniqueKeys.unlock(place) } }
         if let key {
             let id = new.replacing ? itemToReplace(by: description, in: collection, for: client) : nil
-            try await check(key, otherThan: id, in: collection, for: client)
+            try check(key, otherThan: id, in: collection, for: client)
         }
         // The view may have changed in the waits.
         try checkStoring(attributes, in: collection, for: client)

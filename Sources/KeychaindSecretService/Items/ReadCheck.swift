@@ -18,13 +18,6 @@ struct ReadCheck {
     let client: Client
     let access: ItemAccess
 
-    /// The state that the findings depend on, besides the items.
-    var conditions: AccessConditions { AccessConditions(for: client, access) }
-
-    func holds(_ conditions: AccessConditions) -> Bool {
-        conditions.hold(for: client, access)
-    }
-
     /// Whether the items of some of the collections are checked one by one.
     func isNeeded(for collections: [Collection]) -> Bool {
         // What a program in a sandbox sees may have changed, too.

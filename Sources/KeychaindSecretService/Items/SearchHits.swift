@@ -46,19 +46,6 @@ struct SearchHits {
         lockedGroups.append(Group(collection: collection, ids: locked))
     }
 
-    /// Does the same, and lets other calls in between.
-    @BusActor
-    mutating func add(_ ids: [ItemID], in collection: Collection, _ slice: inout TimeSlice) async {
-        if addTogether(ids, in: collection) { return }
-        var (unlocked, locked): ([ItemID], [ItemID]) = ([], [])
-        for id in ids {
-            await slice.yieldIfOver()
-            if access.isLocked(id, in: collection, for: client) { locked.append(id) } else { unlocked.append(id) }
-        }
-        unlockedGroups.append(Group(collection: collection, ids: unlocked))
-        lockedGroups.append(Group(collection: collection, ids: locked))
-    }
-
     /// Adds hits that are all locked or all unlocked; false if each must be looked at.
     @BusActor
     private mutating func addTogether(_ ids: [ItemID], in collection: Collection) -> Bool {
@@ -82,13 +69,6 @@ struct SearchHits {
     /// The paths, newest first in each list (#66).
     func paths() -> (unlocked: ItemPaths, locked: ItemPaths) {
         (SearchHits.merge(unlockedGroups), SearchHits.merge(lockedGroups))
-    }
-
-    /// Writes the same, and lets other calls in between.
-    @BusActor
-    func write(to writer: inout Writer, _ slice: inout TimeSlice) async {
-        await SearchHits.write(unlockedGroups, to: &writer, &slice)
-        await SearchHits.write(lockedGroups, to: &writer, &slice)
     }
 
     /// The hits in locked collections.
@@ -120,33 +100,5 @@ struct SearchHits {
         var paths = ItemPaths()
         groups.forEach { paths.append($0.ids, in: $0.collection.name) }
         return paths
-    }
-
-    /// Merges the hits of several collections in the same way, and writes their paths.
-    @BusActor
-    private static func write(_ groups: [Group], to writer: inout Writer, _ slice: inout TimeSlice) async {
-        guard groups.count > 1 else { return await paths(of: groups).write(to: &writer, &slice) }
-        var hits: [Hit] = []
-        hits.reserveCapacity(groups.reduce(0) { $0 + $1.ids.count })
-        for (index, group) in groups.enumerated() {
-            for id in group.ids {
-                await slice.yieldIfOver()
-                hits.append(Hit(modified: group.collection.modified(of: id), group: index, place: hits.count, id: id))
-            }
-        }
-        await hits.sort(
-            pausing: {
-                await slice.yieldIfOver()
-                return true
-            },
-            by: { first, second in first.comes(before: second) }
-        )
-        let array = writer.beginArray(of: ObjectPath.signature)
-        var paths = groups.map { ItemPathBuffer(collection: $0.collection.name) }
-        for hit in hits {
-            await slice.yieldIfOver()
-            paths[hit.group].withPath(of: hit.id) { text, count in writer.writeObjectPath(text, count: count) }
-        }
-        writer.end(array)
     }
 }

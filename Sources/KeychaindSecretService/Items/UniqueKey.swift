@@ -73,44 +73,15 @@ extension Items {
     /// Throws `AlreadyExists` if an item that exists for the client, other than the given one, has the key.
     func check(
         _ key: UniqueKey,
-        otherThan id: ItemID?,
-        in collection: Collection,
-        for client: Client
-    ) async throws(BusError) {
-        let exists = await client.hasItem(with: key, otherThan: id, in: collection, largeAnswers)
-        // A locked collection is refused later, whatever it contains.
-        guard collection.isLocked || !exists else {
-            throw BusError(.alreadyExists, "another item has the same unique attributes")
-        }
-    }
-}
-
-extension Client {
-    /// Whether an item that exists for the client, other than the given one, has the key.
-    ///
-    /// Many items may have the present attributes, and other calls are handled in between.
-    fileprivate func hasItem(
-        with key: UniqueKey,
         otherThan replaced: ItemID?,
         in collection: Collection,
-        _ answers: LargeAnswers
-    ) async -> Bool {
-        await answers.lookAt(collection.itemCount, for: self) { slice in
-            var found: [ItemID]?
-            if !view.isConfined {
-                found = await collection.search(key.present) {
-                    await slice.yieldIfOver()
-                    return true
-                }
-            }
-            // What a program in a sandbox sees may have changed in between.
-            let seen = view.isConfined ? nil : found
-            for id in seen ?? search(key.present, in: collection) where id != replaced {
-                await slice.yieldIfOver()
-                guard sees(id, in: collection) else { continue }
-                if let attributes = collection.item(id)?.attributes, key.matches(attributes) { return true }
-            }
-            return false
+        for client: Client
+    ) throws(BusError) {
+        // A locked collection is refused later, whatever it contains.
+        guard !collection.isLocked else { return }
+        let exists = client.search(key.present, in: collection).contains { id in
+            id != replaced && collection.item(id).map { key.matches($0.attributes) } ?? false
         }
+        guard !exists else { throw BusError(.alreadyExists, "another item has the same unique attributes") }
     }
 }

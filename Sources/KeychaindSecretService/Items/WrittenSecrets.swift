@@ -97,29 +97,13 @@ struct WrittenSecrets {
     ///
     /// The last time, a secret that was replaced meanwhile stays: a reader would take a missing one for deleted.
     ///
-    /// In slices of time; once more in one go if something changes meanwhile. Grants are yet to be used, by
-    /// ``useGrants(in:_:)``; until then, nothing may be awaited.
-    mutating func removeOutdated(
-        from writer: inout Writer,
-        _ check: ReadCheck,
-        keepsChanged: Bool,
-        _ slice: inout TimeSlice
-    ) async -> [Int] {
+    /// Grants are yet to be used, by ``useGrants(in:_:)``; until then, nothing may be awaited.
+    mutating func removeOutdated(from writer: inout Writer, _ check: ReadCheck, keepsChanged: Bool) -> [Int] {
+        let haveChanges = states.contains { $0.hasChanged }
         guard haveChanges || haveGrants || check.isNeeded(for: states.map { $0.collection }) else { return [] }
-        noteStates()
-        let conditions = check.conditions
+        for index in states.indices { states[index].changeCount = states[index].collection.changeCount }
         var changed: [Int] = []
         var outdated: Set<Int> = []
-        for index in entries.indices {
-            await slice.yieldIfOver()
-            // What a client that has left does not get is not audited.
-            guard check.client.isConnected else { return [] }
-            if isOutdated(index, check, keepsChanged, &changed) { outdated.insert(index) }
-        }
-        remove(outdated, from: &writer)
-        guard haveChanges || !check.holds(conditions) else { return changed }
-        noteStates()
-        outdated = []
         for index in entries.indices where isOutdated(index, check, keepsChanged, &changed) { outdated.insert(index) }
         remove(outdated, from: &writer)
         return changed
@@ -149,8 +133,6 @@ struct WrittenSecrets {
         writer.end(array)
     }
 
-    private var haveChanges: Bool { states.contains { $0.hasChanged } }
-
     /// Whether an item has changed, whose request is noted then, or may no longer be read.
     private mutating func isOutdated(
         _ index: Int,
@@ -169,10 +151,6 @@ struct WrittenSecrets {
         let finding = check.check(entry.item, after: entry.finding)
         entries[index].finding = finding
         return finding == .refused
-    }
-
-    private mutating func noteStates() {
-        for index in states.indices { states[index].changeCount = states[index].collection.changeCount }
     }
 
     private mutating func remove(_ numbers: Set<Int>, from writer: inout Writer) {

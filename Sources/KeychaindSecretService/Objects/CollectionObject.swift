@@ -23,7 +23,7 @@ struct CollectionObject {
                 call.reply(with: try await object.delete())
             },
             Method(
-                deciding: "SearchItems",
+                "SearchItems",
                 in: [Parameter("attributes", Attributes.self)],
                 out: [Parameter("results", [ObjectPath].self)]
             ) { (object, call) throws(BusError) in
@@ -98,44 +98,13 @@ struct CollectionObject {
     // MARK: Searching
 
     @BusActor
-    private func search(_ call: MethodCall) throws(BusError) -> Dispatch {
+    private func search(_ call: MethodCall) throws(BusError) {
         let attributes = try call.arguments(Attributes.self)
-        var room = provider.limits.searchedAtOnce
-        guard let hits = client.search(attributes, in: collection, lookingAt: &room) else {
-            return .suspending { () async throws(BusError) in try await searchLong(attributes, call) }
+        let hits = client.search(attributes, in: collection)
+        if collection.isLocked {
+            client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: collection) }, with: attributes)
         }
-        answer(call, with: hits, of: attributes)
-        return .answered
-    }
-
-    @BusActor
-    private func searchLong(_ attributes: Attributes, _ call: MethodCall) async throws(BusError) {
-        try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
-            var slice = provider.largeAnswers.beginSlice()
-            let search = LongSearch(client: client, access: items.access) { [collection] }
-            let reply = try await search.result(of: attributes, &slice) {
-                (found, slice) async throws(BusError) -> Writer in
-                let hits = found.first?.ids ?? []
-                awaitUnlock(of: hits, with: attributes)
-                var writer = call.beginReply()
-                await ItemPaths(hits, in: collection.name).write(to: &writer, &slice)
-                return writer
-            }
-            // No `await` before the reply: the checks above must still hold.
-            call.reply(written: reply)
-        }
-    }
-
-    @BusActor
-    private func answer(_ call: MethodCall, with hits: [ItemID], of attributes: Attributes) {
-        awaitUnlock(of: hits, with: attributes)
         call.reply(with: ItemPaths(hits, in: collection.name))
-    }
-
-    @BusActor
-    private func awaitUnlock(of hits: [ItemID], with attributes: Attributes) {
-        guard collection.isLocked else { return }
-        client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: collection) }, with: attributes)
     }
 
     // MARK: Changes
@@ -186,7 +155,7 @@ struct CollectionObject {
             return (item, .root)
         }
         // Nobody is asked about an item that would not be stored.
-        if let key { try await items.check(key, otherThan: replaced, in: collection, for: client) }
+        if let key { try items.check(key, otherThan: replaced, in: collection, for: client) }
         let action = CreateItemPrompt(
             new,
             ifUnique: key,
@@ -204,7 +173,7 @@ struct CollectionObject {
     /// a collection with an item that a rule forbids it.
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
-        let rules = DeletionRules(access: items.access, answers: provider.largeAnswers)
+        let rules = DeletionRules(access: items.access)
         try await rules.check(collection, for: client)
         // A person may have limited the program meanwhile.
         try client.checkUnconfined()

@@ -10,7 +10,6 @@ struct ContextObject {
     let context: AuthenticationContext
     let authenticator: Authenticator
     let unlocking: Unlocking
-    let largeAnswers: LargeAnswers
 
     @BusActor static let kind = ObjectKind<ContextObject>([
         Interface(
@@ -123,7 +122,7 @@ struct ContextObject {
 
     @BusActor
     private func unlocking(to action: ItemAction) -> ContextUnlocking {
-        ContextUnlocking(action: action, context: context, unlocking: unlocking, largeAnswers: largeAnswers)
+        ContextUnlocking(action: action, context: context, unlocking: unlocking)
     }
 
     /// Authorises one operation on items, at once or by a prompt; the context keeps the authorisation.

@@ -148,14 +148,14 @@ struct ItemObject {
         }
         if let attributes { try items.access.checkRules(on: id, in: collection, with: attributes, for: client) }
         // Nobody is asked about a change that would fail.
-        if let key { try await items.check(key, otherThan: id, in: collection, for: client) }
+        if let key { try items.check(key, otherThan: id, in: collection, for: client) }
         let action = action(changingTo: protection, label: label, attributes, hasSecret: hasSecret)
         let permission = try await permission(to: action)
         // Only now, as a person may take long, and others' changes with the key wait.
         let place = key?.place(in: collection)
         if let place { await items.uniqueKeys.lock(place) }
         defer { if let place { items.uniqueKeys.unlock(place) } }
-        if let key { try await items.check(key, otherThan: id, in: collection, for: client) }
+        if let key { try items.check(key, otherThan: id, in: collection, for: client) }
         guard item.attributes[BiometryBinding.attribute] == binding else {
             throw BusError(.failed, "item \(id) was changed by another call; try again")
         }

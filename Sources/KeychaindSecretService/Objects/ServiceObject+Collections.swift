@@ -12,7 +12,7 @@ extension ServiceObject {
             try await object.createCollection(call)
         },
         Method(
-            deciding: "SearchItems",
+            "SearchItems",
             in: [Parameter("attributes", Attributes.self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("locked", [ObjectPath].self)]
         ) { (object, call) throws(BusError) in
@@ -67,56 +67,18 @@ extension ServiceObject {
 
     /// Searches all collections, including locked ones (#62); each list is newest first (#66).
     @BusActor
-    private func search(_ call: MethodCall) throws(BusError) -> Dispatch {
-        var reader = call.message.makeReader()
-        let attributes = try Attributes(from: &reader)
+    private func search(_ call: MethodCall) throws(BusError) {
+        let attributes = try call.arguments(Attributes.self)
         var hits = SearchHits(for: client, access: provider.access)
-        var room = provider.limits.searchedAtOnce
         for collection in provider.vault.collections {
-            guard let ids = client.search(attributes, in: collection, lookingAt: &room) else {
-                return .suspending { () async throws(BusError) in try await searchLong(attributes, call) }
-            }
-            hits.add(ids, in: collection)
+            hits.add(client.search(attributes, in: collection), in: collection)
         }
-        try answer(call, with: hits, of: attributes)
-        return .answered
-    }
-
-    @BusActor
-    private func searchLong(_ attributes: Attributes, _ call: MethodCall) async throws(BusError) {
-        try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
-            var slice = provider.largeAnswers.beginSlice()
-            let search = LongSearch(client: client, access: provider.access) { provider.vault.collections }
-            let reply = try await search.result(of: attributes, &slice) {
-                (found, slice) async throws(BusError) -> Writer in
-                var hits = SearchHits(for: client, access: provider.access)
-                for (collection, ids) in found { await hits.add(ids, in: collection, &slice) }
-                try prepareReply(with: hits, of: attributes)
-                var writer = call.beginReply()
-                await hits.write(to: &writer, &slice)
-                return writer
-            }
-            // No `await` before the reply: the checks above must still hold.
-            call.reply(written: reply)
-        }
-    }
-
-    @BusActor
-    private func answer(_ call: MethodCall, with hits: SearchHits, of attributes: Attributes) throws(BusError) {
-        try prepareReply(with: hits, of: attributes)
+        client.awaitUnlock(of: hits.hitsInLockedCollections, with: attributes)
+        guard hits.byteCount <= provider.limits.pathBytesPerReply else { throw BusError.tooManyHits }
         let (unlocked, locked) = hits.paths()
         call.reply { writer in
             unlocked.write(to: &writer)
             locked.write(to: &writer)
-        }
-    }
-
-    /// Remembers the locked hits; throws `LimitsExceeded` for too many hits.
-    @BusActor
-    private func prepareReply(with hits: SearchHits, of attributes: Attributes) throws(BusError) {
-        client.awaitUnlock(of: hits.hitsInLockedCollections, with: attributes)
-        guard hits.byteCount <= provider.limits.pathBytesPerReply else {
-            throw BusError.tooManyHits
         }
     }
 

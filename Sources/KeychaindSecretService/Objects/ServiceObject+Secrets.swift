@@ -71,27 +71,25 @@ extension ServiceObject {
         case unavailable
     }
 
-    // MARK: Many, or on the disk
+    // MARK: On the disk, or audited
 
     /// Maximum number of reads of a secret that keeps changing; the last one counts.
     private static let readings = 3
 
-    /// The requested items of a long call: how many, and how to look one up.
-    typealias Requests = (count: Int, find: (Int) -> WantedItem?)
-
     /// Reads and releases the secrets of items, and replies with them.
     ///
-    /// Other calls are handled in between, so what is written is checked before it is sent: secrets that have changed
-    /// are read again, and those that the client may no longer read are removed. Throws `AccessDenied` if a person has
-    /// limited the program meanwhile, or rules hide items from it, since what was written before the secrets may be
-    /// others'.
+    /// Other calls are handled while the disk is waited for, so what is written is checked before it is sent: secrets
+    /// that have changed are read again, and those that the client may no longer read are removed. Throws
+    /// `AccessDenied` if a person has limited the program meanwhile, or rules hide items from it, since what was
+    /// written before the secrets may be others'.
     ///
-    /// - Parameter requests: called in the turn of the client; may write what comes before the secrets.
+    /// - Parameter begin: called in the turn of the client; returns the items, and may write what comes before the
+    ///   secrets.
     @BusActor
     func sendSecrets(
         in session: Session,
         answering call: MethodCall,
-        _ requests: @BusActor (inout Writer, inout TimeSlice) async throws(BusError) -> Requests
+        _ begin: @BusActor (inout Writer) throws(BusError) -> [WantedItem]
     ) async throws(BusError) {
         if provider.rules.isActive {
             // Else the audit would wait for the name of the caller.
@@ -100,19 +98,18 @@ extension ServiceObject {
         }
         try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
             let sight = client.sight
-            var slice = provider.largeAnswers.beginSlice()
             var writer = call.beginReply()
-            let (count, find) = try await requests(&writer, &slice)
+            let items = try begin(&writer)
             var secrets = WrittenSecrets(in: &writer, upTo: provider.limits.secretBytesPerReply)
             let check = ReadCheck(client: client, access: provider.access)
-            var numbers = Array(0..<count)
+            var numbers = Array(items.indices)
             for reading in 1...ServiceObject.readings {
                 var changed: [Int] = []
                 for number in numbers {
-                    await slice.yieldIfOver()
                     try client.checkConnected()
-                    guard let wanted = find(number), case let item = wanted.item,
-                        let revision = item.collection.revision(of: item.id)
+                    // Not the decision of before, which may have changed.
+                    guard let wanted = reading == 1 ? items[number] : wanted(items[number].path),
+                        case let item = wanted.item, let revision = item.collection.revision(of: item.id)
                     else { continue }
                     let secret: Secret
                     do throws(VaultError) {
@@ -125,9 +122,8 @@ extension ServiceObject {
                     guard secret.isReleasable else { continue }
                     try secrets.add(wanted, revision, number, try session.encode(secret), to: &writer)
                 }
-                await provider.largeAnswers.letOthersGoFirst(&slice)
                 let isLast = reading == ServiceObject.readings
-                numbers = changed + (await secrets.removeOutdated(from: &writer, check, keepsChanged: isLast, &slice))
+                numbers = changed + secrets.removeOutdated(from: &writer, check, keepsChanged: isLast)
                 try client.checkConnected()
                 if numbers.isEmpty || isLast { break }
             }

@@ -36,15 +36,8 @@ extension ServiceObject {
     @BusActor
     private func getSecrets(_ call: MethodCall) throws(BusError) -> Dispatch {
         // The session is read first: the list may be long.
-        var rest = call.message.makeReader()
-        rest.skip()
-        _ = try client.sessions.read(&rest)
-        var reader = call.message.makeReader()
-        guard let requested = try provider.unlocking.readFewObjects(&reader) else {
-            return .suspending { () async throws(BusError) in try await sendManySecrets(call) }
-        }
-        var seen = Set<ObjectPath>(minimumCapacity: requested.count)
-        let paths = requested.filter { seen.insert($0).inserted }
+        _ = try session(of: call)
+        let paths = try provider.paths(in: call, areDistinct: true)
         // Of several, each might show a dialog: a program that lists a keychain reads all of it.
         if paths.count == 1, let (collection, id) = client.findItem(paths[0], in: provider.vault),
             provider.reads.areUseful(for: call, reading: id, in: collection)
@@ -59,14 +52,6 @@ extension ServiceObject {
     }
 
     @BusActor
-    private func sendManySecrets(_ call: MethodCall) async throws(BusError) {
-        try await sendSecrets(in: try session(of: call), answering: call) { (_, slice) async throws(BusError) in
-            let paths = try await PathList(of: call.message, limit: provider.limits.objectsPerCall, &slice)
-            return (paths.count, { number in wanted(paths[number]) })
-        }
-    }
-
-    @BusActor
     private func session(of call: MethodCall) throws(BusError) -> Session {
         var reader = call.message.makeReader()
         reader.skip()
@@ -74,19 +59,12 @@ extension ServiceObject {
     }
 
     @BusActor
-    private func answerSecrets(_ call: MethodCall, of paths: [ObjectPath]) throws(BusError) -> Dispatch {
+    private func answerSecrets(_ call: MethodCall, of paths: PathList) throws(BusError) -> Dispatch {
         let session = try session(of: call)
-        var items: [WantedItem] = []
-        items.reserveCapacity(paths.count)
-        for path in paths {
-            if let item = wanted(path) { items.append(item) }
-        }
         var writer = call.beginReply()
-        guard try writeResidentSecrets(of: items, in: session, to: &writer) else {
+        guard try writeResidentSecrets(of: paths.all.compactMap(wanted), in: session, to: &writer) else {
             return .suspending { () async throws(BusError) in
-                try await sendSecrets(in: session, answering: call) { _, _ in
-                    (paths.count, { number in wanted(paths[number]) })
-                }
+                try await sendSecrets(in: session, answering: call) { _ in paths.all.compactMap(wanted) }
             }
         }
         call.reply(written: writer)

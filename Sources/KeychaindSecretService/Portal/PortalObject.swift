@@ -64,7 +64,7 @@ struct PortalObject {
         let new = try PortalImport(from: call)
         try new.check()
         try await checkReplacing()
-        guard try await !provider.portalSecrets.has(new, in: try login, for: client) else { return .root }
+        guard try await !provider.portalSecrets.has(new, in: try login) else { return .root }
         return try client.makePrompt(PortalPrompt(new, provider: provider))
     }
 
@@ -72,7 +72,7 @@ struct PortalObject {
     private func undo(_ call: MethodCall) async throws(BusError) -> ObjectPath {
         let application = try call.arguments(String.self)
         try await checkReplacing()
-        let replaced = try await provider.portalSecrets.replacedSecret(for: application, in: try login, client)
+        let replaced = try await provider.portalSecrets.replacedSecret(for: application, in: try login)
         return try client.makePrompt(PortalPrompt(replaced, provider: provider))
     }
 

@@ -12,7 +12,6 @@ import Logging
 final class PortalSecrets {
     private let audit: AccessAudit
     private let changes: ChangeNotifier
-    private let largeAnswers: LargeAnswers
     private let logger: Logger
     private let limit: Int
     /// Decides between a request and an import of the same application.
@@ -27,28 +26,22 @@ final class PortalSecrets {
     nonisolated init(
         audit: AccessAudit,
         changes: ChangeNotifier,
-        largeAnswers: LargeAnswers,
         limit: Int,
         logger: Logger
     ) {
         self.limit = limit
         self.audit = audit
         self.changes = changes
-        self.largeAnswers = largeAnswers
         self.logger = logger
     }
 
     /// The secret of an application: the imported one, else the derived one, which is recorded first.
     ///
     /// Throws `locked`, `unreadable` for a damaged item, and disk errors.
-    func secret(
-        for application: String,
-        in login: Collection,
-        for client: Client
-    ) async throws(VaultError) -> SecureBytes {
+    func secret(for application: String, in login: Collection) async throws(VaultError) -> SecureBytes {
         await turns.lock(application)
         defer { turns.unlock(application) }
-        if let imported = try await importedSecret(for: application, in: login, client) { return imported.takeBytes() }
+        if let imported = try importedSecret(for: application, in: login) { return imported.takeBytes() }
         try await login.markDerivedSecret(for: application)
         return try login.applicationSecret(for: application)
     }
@@ -66,7 +59,7 @@ final class PortalSecrets {
         try new.check()
         await turns.lock(application)
         defer { turns.unlock(application) }
-        if let present = try await presentSecret(for: application, in: login, client) {
+        if let present = try await presentSecret(for: application, in: login) {
             if present.bytes.isEqual(to: new.secret) { return false }
             throw BusError(
                 .alreadyExists,
@@ -87,30 +80,26 @@ final class PortalSecrets {
         let application = new.application
         await turns.lock(application)
         defer { turns.unlock(application) }
-        let present = try await secretToReplace(for: application, in: login, client)
+        let present = try await secretToReplace(for: application, in: login)
         guard !present.bytes.isEqual(to: new.secret) else { return }
         try await store(new.takeSecret(), for: application, inPlaceOf: present, in: login, from: client)
     }
 
     /// Whether an application has a secret; throws `NoSuchObject` if it has none.
-    func has(_ new: borrowing PortalImport, in login: Collection, for client: Client) async throws(BusError) -> Bool {
+    func has(_ new: borrowing PortalImport, in login: Collection) async throws(BusError) -> Bool {
         let application = new.application
         await turns.lock(application)
         defer { turns.unlock(application) }
-        return try await secretToReplace(for: application, in: login, client).bytes.isEqual(to: new.secret)
+        return try await secretToReplace(for: application, in: login).bytes.isEqual(to: new.secret)
     }
 
     /// The secret of an application that was replaced last; throws `NoSuchObject` if there is none.
-    func replacedSecret(
-        for application: String,
-        in login: Collection,
-        _ client: Client
-    ) async throws(BusError) -> PortalImport {
+    func replacedSecret(for application: String, in login: Collection) async throws(BusError) -> PortalImport {
         await turns.lock(application)
         defer { turns.unlock(application) }
-        let present = try await secretToReplace(for: application, in: login, client)
-        let replaced = try await translatingErrors { () async throws(VaultError) in
-            try await findSecret(for: application, in: login, client) { isReplaced, bytes in
+        let present = try await secretToReplace(for: application, in: login)
+        let replaced = try translatingErrors { () throws(VaultError) in
+            try findSecret(for: application, in: login) { isReplaced, bytes in
                 isReplaced && !bytes.isEqual(to: present.bytes)
             }
         }
@@ -119,24 +108,16 @@ final class PortalSecrets {
     }
 
     /// The secret that an application has, imported or derived; throws `NoSuchObject` if it has none.
-    private func secretToReplace(
-        for application: String,
-        in login: Collection,
-        _ client: Client
-    ) async throws(BusError) -> PortalItem {
-        guard let present = try await presentSecret(for: application, in: login, client) else {
+    private func secretToReplace(for application: String, in login: Collection) async throws(BusError) -> PortalItem {
+        guard let present = try await presentSecret(for: application, in: login) else {
             throw BusError(.noSuchObject, "the application has no secret of keychaind yet; import the other one")
         }
         return present
     }
 
-    private func presentSecret(
-        for application: String,
-        in login: Collection,
-        _ client: Client
-    ) async throws(BusError) -> PortalItem? {
+    private func presentSecret(for application: String, in login: Collection) async throws(BusError) -> PortalItem? {
         try await translatingErrors { () async throws(VaultError) in
-            if let imported = try await importedSecret(for: application, in: login, client) { return imported }
+            if let imported = try importedSecret(for: application, in: login) { return imported }
             guard try await login.hasDerivedSecret(for: application) else { return nil }
             return PortalItem(id: nil, bytes: try login.applicationSecret(for: application))
         }
@@ -150,8 +131,8 @@ final class PortalSecrets {
         in login: Collection,
         from client: Client
     ) async throws(BusError) {
-        let kept = try await translatingErrors { () async throws(VaultError) in
-            try await findSecret(for: application, in: login, client) { isReplaced, bytes in
+        let kept = try translatingErrors { () throws(VaultError) in
+            try findSecret(for: application, in: login) { isReplaced, bytes in
                 isReplaced && bytes.isEqual(to: present.bytes)
             }?.id
         }
@@ -180,17 +161,8 @@ final class PortalSecrets {
     }
 
     /// Whether fewer secrets were imported than may be; most keychains have fewer items.
-    private func hasRoom(in login: Collection, for client: Client) async -> Bool {
-        guard login.itemCount >= limit else { return true }
-        return await largeAnswers.lookAt(login.itemCount, for: client) { slice in
-            var count = 0
-            for id in login.itemIDs {
-                await slice.yieldIfOver()
-                if login.isPortalSecret(id) { count += 1 }
-                if count >= limit { return false }
-            }
-            return true
-        }
+    private func hasRoom(in login: Collection) -> Bool {
+        login.itemCount < limit || login.itemIDs.lazy.filter(login.isPortalSecret).prefix(limit).count < limit
     }
 
     private func store(
@@ -202,7 +174,7 @@ final class PortalSecrets {
     ) async throws(BusError) {
         await storing.lock(0)
         defer { storing.unlock(0) }
-        guard await hasRoom(in: login, for: client) else {
+        guard hasRoom(in: login) else {
             throw BusError(.limitsExceeded, "there are \(limit) imported portal secrets already")
         }
         let attributes = [(Attributes.portalApplication, application)]
@@ -236,40 +208,25 @@ extension PortalSecrets {
     }
 
     /// The imported secret of an application; nil if there is none.
-    private func importedSecret(
-        for application: String,
-        in login: Collection,
-        _ client: Client
-    ) async throws(VaultError) -> PortalItem? {
-        try await findSecret(for: application, in: login, client) { isReplaced, _ in !isReplaced }
+    private func importedSecret(for application: String, in login: Collection) throws(VaultError) -> PortalItem? {
+        try findSecret(for: application, in: login) { isReplaced, _ in !isReplaced }
     }
 
     /// The last changed of the stored secrets of an application that are meant; nil if there is none.
     ///
-    /// Called in the turn of the application. Others can have the attribute, but not the content type; a program can
-    /// store thousands of such items, so other calls are handled in between.
+    /// Called in the turn of the application. Others can have the attribute, but not the content type.
     private func findSecret(
         for application: String,
         in login: Collection,
-        _ client: Client,
         where isMeant: (_ isReplaced: Bool, borrowing SecureBytes) -> Bool
-    ) async throws(VaultError) -> PortalItem? {
-        try await largeAnswers.lookAt(login.itemCount, for: client) { (slice) async throws(VaultError) in
-            let attributes = Attributes([(Attributes.portalApplication, application)])
-            let found = await login.search(attributes) {
-                await slice.yieldIfOver()
-                return true
-            }
-            for id in found ?? login.search(attributes) {
-                await slice.yieldIfOver()
-                guard !login.isLocked else { break }
-                guard login.contains(id), let secret = try login.portalSecret(of: id) else { continue }
-                let isReplaced = login.item(id)?.attributes[Attributes.replacedPortalSecret] != nil
-                if isMeant(isReplaced, secret.bytes) { return PortalItem(id: id, bytes: secret.takeBytes()) }
-            }
-            guard !login.isLocked else { throw VaultError(.locked, reason: "the keychain is locked") }
-            return nil
+    ) throws(VaultError) -> PortalItem? {
+        for id in login.search(Attributes([(Attributes.portalApplication, application)])) {
+            guard !login.isLocked, let secret = try login.portalSecret(of: id) else { continue }
+            let isReplaced = login.item(id)?.attributes[Attributes.replacedPortalSecret] != nil
+            if isMeant(isReplaced, secret.bytes) { return PortalItem(id: id, bytes: secret.takeBytes()) }
         }
+        guard !login.isLocked else { throw VaultError(.locked, reason: "the keychain is locked") }
+        return nil
     }
 }
 

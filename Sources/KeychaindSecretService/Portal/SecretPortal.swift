@@ -123,7 +123,7 @@ package final class SecretPortal {
             guard isOpen else { return .cancelled }
         }
         do throws(VaultError) {
-            let secret = try await provider.portalSecrets.secret(for: application, in: login, for: client)
+            let secret = try await provider.portalSecrets.secret(for: application, in: login)
             let delivery = SecretDelivery(of: secret, to: descriptor)
             return await threads.run(for: application) { delivery.write() } == true ? .success : .failed
         } catch {

@@ -73,11 +73,11 @@ final class UnlockPrompt: PromptAction {
             in: context,
             by: authenticator
         )
-        await followCollections()
-        let named = NamedItems(await knownItems()) { authentication.purpose(of: $0, by: Policy(.passcode)) }
+        followCollections()
+        let named = NamedItems(knownItems()) { authentication.purpose(of: $0, by: Policy(.passcode)) }
         // After dismissing a dialog, nobody wants to see the next.
         let isUnlocked = await unlockCollections(asking: conversation, naming: named)
-        let hasFollowed = await followCollections()
+        let hasFollowed = followCollections()
         if isUnlocked {
             await confirm(asking: conversation)
             // What the dialog has named may be other items in the file that is there now.
@@ -85,12 +85,12 @@ final class UnlockPrompt: PromptAction {
         } else if let error = conversation.failure {
             context?.failure = AuthenticationError(error)
         }
-        let unlocked = await unlockedPaths()
+        let unlocked = unlockedPaths()
         return unlocked.isEmpty ? .dismissed(emptyResult) : .done(.objectPaths(unlocked))
     }
 
     private func unlockCollections(asking conversation: Conversation, naming named: NamedItems?) async -> Bool {
-        for collection in await collections()
+        for collection in collections()
         where collection.isLocked && !collection.isUnreadable && !collection.isDeleted {
             let isUnlocked = await unlocking.unlocker.unlockPresent(
                 collection,
@@ -111,7 +111,7 @@ final class UnlockPrompt: PromptAction {
         asking conversation: Conversation
     ) async {
         do throws(AuthenticationError) {
-            try await authentication.run(await lockedItems(), given: named, asking: conversation)
+            try await authentication.run(lockedItems(), given: named, asking: conversation)
         } catch {
             authenticator.logger.debug("An authentication failed", metadata: ["reason": "\(error)"])
             context?.failure = error
@@ -121,7 +121,7 @@ final class UnlockPrompt: PromptAction {
     /// Asks about the items of which a rule says so.
     private func confirm(asking conversation: Conversation) async {
         guard action == .use, unlocking.access.rules.isActive else { return }
-        let asked = await items { id, collection in
+        let asked = items { id, collection in
             unlocking.access.asksPerson(about: id, in: collection, for: client)
                 ? Constraint.userPresence.policy : nil
         }
@@ -137,38 +137,25 @@ final class UnlockPrompt: PromptAction {
 
     // MARK: Looking
 
-    // There may be thousands of requests, and others' calls are handled in between.
-
     /// Turns to the collections that have taken the place of others since; false if none has.
     @discardableResult
-    private func followCollections() async -> Bool {
-        await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
-            var hasFollowed = false
-            for index in requests.indices {
-                await slice.yieldIfOver()
-                if requests[index].follow(in: unlocking.vault) { hasFollowed = true }
-            }
-            return hasFollowed
-        }
+    private func followCollections() -> Bool {
+        var hasFollowed = false
+        for index in requests.indices where requests[index].follow(in: unlocking.vault) { hasFollowed = true }
+        return hasFollowed
     }
 
     /// The collections of the requests, each once; `login` first if it opens others.
-    private func collections() async -> [Collection] {
-        await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
-            var seen: Set<ObjectIdentifier> = []
-            var collections: [Collection] = []
-            for request in requests {
-                await slice.yieldIfOver()
-                if seen.insert(ObjectIdentifier(request.collection)).inserted { collections.append(request.collection) }
-            }
-            guard collections.contains(where: \.opensWithLogin) else { return collections }
-            return collections.filter { $0.name == .login } + collections.filter { $0.name != .login }
-        }
+    private func collections() -> [Collection] {
+        var seen: Set<ObjectIdentifier> = []
+        let collections = requests.map(\.collection).filter { seen.insert(ObjectIdentifier($0)).inserted }
+        guard collections.contains(where: \.opensWithLogin) else { return collections }
+        return collections.filter { $0.name == .login } + collections.filter { $0.name != .login }
     }
 
     /// The items locked to this client only, each once.
-    private func lockedItems() async -> [ProtectedItem] {
-        await items { id, collection in
+    private func lockedItems() -> [ProtectedItem] {
+        items { id, collection in
             guard !collection.isLocked, !unlocking.isAllowed(action, id, in: collection, for: client, context) else {
                 return nil
             }
@@ -184,9 +171,9 @@ final class UnlockPrompt: PromptAction {
     /// as many as one dialog can name.
     ///
     /// Protection is known only for collections unlocked since the start.
-    private func knownItems() async -> [ProtectedItem] {
+    private func knownItems() -> [ProtectedItem] {
         var room = ItemNames.Room()
-        return await items(while: { room.take($0.name) }) { id, collection in
+        return items(while: { room.take($0.name) }) { id, collection in
             if unlocking.isAllowed(action, id, in: collection, for: client, context) { return nil }
             guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode) else {
                 return nil
@@ -199,35 +186,24 @@ final class UnlockPrompt: PromptAction {
     private func items(
         while isWanted: (ProtectedItem) -> Bool = { _ in true },
         _ policy: (ItemID, Collection) -> Policy?
-    ) async -> [ProtectedItem] {
-        await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
-            var seen: Set<ItemReference> = []
-            var items: [ProtectedItem] = []
-            for request in requests {
-                await slice.yieldIfOver()
-                guard client.isConnected else { return [] }
-                guard let id = request.item, request.collection.contains(id),
-                    let policy = policy(id, request.collection),
-                    seen.insert(ItemReference(id, in: request.collection)).inserted
-                else { continue }
-                let item = ProtectedItem(id: id, collection: request.collection, policy: policy)
-                guard isWanted(item) else { return items }
-                items.append(item)
-            }
-            return items
+    ) -> [ProtectedItem] {
+        guard client.isConnected else { return [] }
+        var seen: Set<ItemReference> = []
+        var items: [ProtectedItem] = []
+        for request in requests {
+            guard let id = request.item, request.collection.contains(id),
+                let policy = policy(id, request.collection),
+                seen.insert(ItemReference(id, in: request.collection)).inserted
+            else { continue }
+            let item = ProtectedItem(id: id, collection: request.collection, policy: policy)
+            guard isWanted(item) else { return items }
+            items.append(item)
         }
+        return items
     }
 
-    private func unlockedPaths() async -> [ObjectPath] {
-        await authenticator.largeAnswers.lookAt(requests.count, for: client) { slice in
-            var paths: [ObjectPath] = []
-            for request in requests {
-                await slice.yieldIfOver()
-                guard client.isConnected else { return [] }
-                if !isLocked(request) { paths.append(request.path) }
-            }
-            return paths
-        }
+    private func unlockedPaths() -> [ObjectPath] {
+        client.isConnected ? requests.filter { !isLocked($0) }.map(\.path) : []
     }
 
     private func isLocked(_ request: Request) -> Bool {

@@ -5,7 +5,6 @@ import KeychaindVault
 @BusActor
 struct DeletionRules {
     let access: ItemAccess
-    let answers: LargeAnswers
 
     /// Throws `AccessDenied` if a rule forbids a client one of the items, as the deletion of that item does.
     ///
@@ -13,12 +12,9 @@ struct DeletionRules {
     func check(_ collection: Collection, for client: Client) async throws(BusError) {
         guard access.rules.isActive else { return }
         await access.rules.look(at: client)
-        try await answers.make(for: client) { () async throws(BusError) in
-            var slice = answers.beginSlice()
-            for id in collection.itemIDs {
-                await slice.yieldIfOver()
-                if access.isForbidden(id, in: collection, for: client) { throw BusError(.forbidden) }
-            }
+        try client.checkConnected()
+        for id in collection.itemIDs where access.isForbidden(id, in: collection, for: client) {
+            throw BusError(.forbidden)
         }
     }
 

@@ -210,14 +210,6 @@ extension Client {
         return unhidden(found, in: collection)
     }
 
-    /// The same; nil if the search would look at more items than there is room for, which it takes.
-    ///
-    /// A program in a sandbox finds no more than its own.
-    func search(_ attributes: Attributes, in collection: Collection, lookingAt room: inout Int) -> [ItemID]? {
-        guard !view.isConfined else { return search(attributes, in: collection) }
-        return collection.search(attributes, lookingAt: &room).map { unhidden($0, in: collection) }
-    }
-
     /// The items of a collection that exist for the client.
     func itemIDs(in collection: Collection) -> [ItemID] {
         guard !view.isConfined else { return search(Attributes(), in: collection).sorted() }

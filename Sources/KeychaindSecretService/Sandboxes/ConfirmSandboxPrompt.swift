@@ -34,17 +34,17 @@ final class ConfirmSandboxPrompt: PromptAction {
     var keptBytes: Int { items.count * MemoryLayout<(Collection, ItemID)>.stride }
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
-        for collection in await collections() where collection.isLocked {
+        for collection in collections where collection.isLocked {
             guard await provider.unlocker.unlock(collection, asking: conversation, for: client) else {
                 return .dismissed(emptyResult)
             }
         }
         let caller = await client.caller()
-        let named = await namedItems()
+        let named = namedItems
         guard await conversation.confirmSandbox(program, items: named.map(\.label), for: caller), !conversation.isEnded
         else { return .dismissed(emptyResult) }
         do throws(VaultError) {
-            try await stamp(named)
+            for item in named { try await stamp(item) }
         } catch {
             provider.logger.error("An item could not be given to a sandbox", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
@@ -53,42 +53,19 @@ final class ConfirmSandboxPrompt: PromptAction {
         return .done(.boolean(true))
     }
 
-    // There may be thousands of items, and others' calls are handled in between.
-
     /// The collections of the items.
-    private func collections() async -> [Collection] {
-        await provider.largeAnswers.takeSlices { slice in
-            var collections: [Collection] = []
-            for (collection, _) in items {
-                await slice.yieldIfOver()
-                if !collections.contains(where: { $0 === collection }) { collections.append(collection) }
-            }
-            return provider.vault.collections.filter { collection in collections.contains { $0 === collection } }
-        }
+    private var collections: [Collection] {
+        provider.vault.collections.filter { collection in items.contains { $0.collection === collection } }
     }
 
-    private func namedItems() async -> [NamedItem] {
-        await provider.largeAnswers.takeSlices { slice in
-            var named: [NamedItem] = []
-            for (collection, id) in items {
-                await slice.yieldIfOver()
-                guard let item = collection.item(id), isGivable(item) else { continue }
-                named.append(NamedItem(collection: collection, id: id, label: item.label))
-            }
-            return named
+    private var namedItems: [NamedItem] {
+        items.compactMap { collection, id in
+            guard let item = collection.item(id), isGivable(item) else { return nil }
+            return NamedItem(collection: collection, id: id, label: item.label)
         }
     }
 
     /// Gives the program what the dialog has named, but no item whose name or owner has changed since.
-    private func stamp(_ named: [NamedItem]) async throws(VaultError) {
-        try await provider.largeAnswers.takeSlices { (slice) async throws(VaultError) in
-            for item in named {
-                await slice.yieldIfOver()
-                try await stamp(item)
-            }
-        }
-    }
-
     private func stamp(_ named: NamedItem) async throws(VaultError) {
         let (collection, id) = (named.collection, named.id)
         for attempt in 1...ConfirmSandboxPrompt.attempts {

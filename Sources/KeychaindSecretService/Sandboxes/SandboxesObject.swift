@@ -24,7 +24,7 @@ struct SandboxesObject {
                     call.reply(with: items.map { ObjectPath.item($0.id, in: $0.collection) })
                 },
                 Method(
-                    deciding: "Confirm",
+                    "Confirm",
                     in: [Parameter("identity", String.self), Parameter("items", [ObjectPath].self)],
                     out: [Parameter("prompt", ObjectPath.self)]
                 ) { (object, call) throws(BusError) in
@@ -64,35 +64,13 @@ struct SandboxesObject {
     }
 
     @BusActor
-    private func confirm(_ call: MethodCall) throws(BusError) -> Dispatch {
+    private func confirm(_ call: MethodCall) throws(BusError) {
         var reader = call.message.makeReader()
         let program = try String(from: &reader)
         try check(program)
-        guard let paths = try provider.unlocking.readFewObjects(&reader) else {
-            return .suspending { () async throws(BusError) in try await confirmMany(call, for: program) }
-        }
         var items: [(collection: Collection, id: ItemID)] = []
-        for path in paths { items.append(try find(path, for: program)) }
+        for path in try provider.paths(in: call, after: 1).all { items.append(try find(path, for: program)) }
         call.reply(with: try client.makePrompt(ConfirmSandboxPrompt(program, items, provider: provider)))
-        return .answered
-    }
-
-    /// Answers a Confirm of many items, while other calls are handled.
-    @BusActor
-    private func confirmMany(_ call: MethodCall, for program: String) async throws(BusError) {
-        try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
-            var slice = provider.largeAnswers.beginSlice()
-            let limit = provider.limits.objectsPerCall
-            let paths = try await PathList(of: call.message, after: 1, limit: limit, &slice)
-            var items: [(collection: Collection, id: ItemID)] = []
-            for number in 0..<paths.count {
-                await slice.yieldIfOver()
-                try client.checkConnected()
-                items.append(try find(paths[number], for: program))
-            }
-            try client.checkUnconfined()
-            call.reply(with: try client.makePrompt(ConfirmSandboxPrompt(program, items, provider: provider)))
-        }
     }
 
     /// Finds an item that a person may give to a sandboxed program; throws for that of another one.

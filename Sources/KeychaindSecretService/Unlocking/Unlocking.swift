@@ -14,18 +14,6 @@ struct Unlocking {
     let limits: ServiceLimits
     let logger: Logger
 
-    /// Reads a list of object paths; nil if it is so long that it takes slices of time.
-    func readFewObjects(_ reader: inout Reader) throws(BusError) -> [ObjectPath]? {
-        var elements = try reader.beginArray()
-        var paths: [ObjectPath] = []
-        while !elements.isAtEnd {
-            guard paths.count < limits.objectsPerCall else { throw Reader.tooMany(limits.objectsPerCall) }
-            guard paths.count < limits.objectsAtOnce else { return nil }
-            paths.append(try ObjectPath(from: &elements))
-        }
-        return paths
-    }
-
     /// Returns the unlocked objects, and a prompt for the others.
     ///
     /// Paths are returned as the client spelled them (#70). Unknown objects (#76) and those that cannot be unlocked are
@@ -35,58 +23,19 @@ struct Unlocking {
     ///   - action: the operation; anything but `use` needs a context.
     ///   - context: supplies the settings of the prompt and keeps the proof.
     func unlock(
-        _ paths: [ObjectPath],
+        _ paths: some Sequence<ObjectPath>,
         to action: ItemAction = .use,
         for client: Client,
         in context: AuthenticationContext? = nil
     ) throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
         var objects = SortedObjects()
         for path in paths { sort(path, into: &objects, to: action, for: client, in: context) }
-        return try finish(objects, to: action, for: client, in: context)
-    }
-
-    /// Answers an Unlock of many objects, while other calls are handled.
-    func unlockMany(_ call: MethodCall, for client: Client, _ slice: inout TimeSlice) async throws(BusError) {
-        var reader = call.message.makeReader()
-        var elements = try reader.beginArray()
-        var count = 0
-        try await unlockMany(answering: call, for: client, &slice) { () throws(BusError) in
-            guard !elements.isAtEnd else { return nil }
-            guard count < limits.objectsPerCall else { throw Reader.tooMany(limits.objectsPerCall) }
-            count += 1
-            return try ObjectPath(from: &elements)
+        objects.unreadable.forEach(logUnreadable)
+        guard !objects.locked.isEmpty, context?.settings.allowsInteraction != false else {
+            return (objects.unlocked, .root)
         }
-    }
-
-    /// Does what ``unlock(_:to:for:in:)`` does and replies, while other calls are handled.
-    ///
-    /// - Parameter nextPath: returns the next of the paths, and nil after the last one.
-    func unlockMany(
-        to action: ItemAction = .use,
-        answering call: MethodCall,
-        for client: Client,
-        in context: AuthenticationContext? = nil,
-        _ slice: inout TimeSlice,
-        _ nextPath: () throws(BusError) -> ObjectPath?
-    ) async throws(BusError) {
-        let sight = client.sight
-        var writer = call.beginReply()
-        let unlocked = writer.beginArray(of: ObjectPath.signature)
-        var objects = SortedObjects()
-        while let path = try nextPath() {
-            await slice.yieldIfOver()
-            try client.checkConnected()
-            sort(path, into: &objects, to: action, for: client, in: context)
-            objects.unlocked.forEach { $0.write(to: &writer) }
-            objects.unlocked.removeAll(keepingCapacity: true)
-        }
-        writer.end(unlocked)
-        await slice.yield()
-        try client.checkConnected()
-        try client.check(sight)
-        try context?.checkValid()
-        try finish(objects, to: action, for: client, in: context).prompt.write(to: &writer)
-        call.reply(written: writer)
+        let prompt = UnlockPrompt(objects.locked, to: action, for: client, in: context, unlocking: self)
+        return (objects.unlocked, try client.makePrompt(prompt))
     }
 
     /// Requested objects by what unlocking them takes.
@@ -126,20 +75,6 @@ struct Unlocking {
             break
         }
         objects.locked.append(UnlockPrompt.Request(path: path, collection: collection, item: item))
-    }
-
-    private func finish(
-        _ objects: SortedObjects,
-        to action: ItemAction,
-        for client: Client,
-        in context: AuthenticationContext?
-    ) throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
-        objects.unreadable.forEach(logUnreadable)
-        guard !objects.locked.isEmpty, context?.settings.allowsInteraction != false else {
-            return (objects.unlocked, .root)
-        }
-        let prompt = UnlockPrompt(objects.locked, to: action, for: client, in: context, unlocking: self)
-        return (objects.unlocked, try client.makePrompt(prompt))
     }
 
     /// Whether a client may perform an action on an item without asking a person.

@@ -10,12 +10,10 @@ import Testing
 struct ProofTimeTests {
     private let time = TestClock()
 
-    @Test("a list that takes longer to open than the dialog said opens nothing more", arguments: [false, true])
+    @Test("a list that takes longer to open than the dialog said opens nothing more")
     @BusActor
-    func unlock_longerThanTheDialogSaid_opensNoMore(isLong: Bool) async throws {
-        var limits = ServiceLimits.patient
-        if isLong { limits.objectsAtOnce = 1 }
-        let service = try await ProviderInProcess(limits: limits, clock: time.clock)
+    func unlock_longerThanTheDialogSaid_opensNoMore() async throws {
+        let service = try await ProviderInProcess(limits: .patient, clock: time.clock)
         let login = try service.collection(.login)
         try await login.unlock(with: try ProviderInProcess.bytes(ProviderInProcess.password))
         let client = service.client

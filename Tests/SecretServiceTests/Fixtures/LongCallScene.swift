@@ -5,7 +5,7 @@ import KeychaindSecretService
 import KeychaindTestSupport
 import Testing
 
-/// Many items, each of which takes a slice of the time of a call.
+/// Many items, and the calls about all of them.
 @BusActor
 final class LongCallScene {
     private typealias Interface = SecretServiceProxy.Interface
@@ -28,9 +28,6 @@ final class LongCallScene {
     ) async throws {
         var limits = ServiceLimits.patient
         limits.objectsPerCall = objectsPerCall
-        limits.objectsAtOnce = 1
-        limits.searchedAtOnce = 1
-        limits.timeSlice = .zero
         service = try await ProviderInProcess(limits: limits, clock: clock)
         #expect(try await service.unlock([.answer(ProviderInProcess.password)]).isOpen)
         let creator = service.client
@@ -69,21 +66,6 @@ final class LongCallScene {
         return Message.toService(sandboxes, "org.keychaind.Sandboxes1", "Confirm", "flatpak:org.example.App", items)
     }
 
-    /// The call that creates an item unless there is one that lacks what all items have.
-    var uniqueCreation: Message {
-        let properties = SecretServiceProxy.itemProperties(label: "unique", ["of": "scene"])
-        let secret = WireSecret(session: session, value: [1])
-        let interface = "org.keychaind.Collection1"
-        return Message.toService(.login, interface, "CreateItem", properties, secret, false, ["of", "n"])
-    }
-
-    /// The call that imports a portal secret of the same bytes.
-    func portalImport(_ byte: UInt8) -> Message {
-        let path = ObjectPath(unchecked: "/org/keychaind/Portal")
-        let secret = WireSecret(session: session, value: [UInt8](repeating: byte, count: 64))
-        return Message.toService(path, "org.keychaind.Portal1", "Import", "org.example.App", secret)
-    }
-
     /// An Unlock of all items in a new context.
     func contextUnlock(times: Int = 1) async throws -> Message {
         Message.toService(try await makeContext(), ContextClient.contextInterface, "Unlock", list(times))
@@ -107,10 +89,6 @@ final class LongCallScene {
         return try #require(await client.replies(1).first).read(ObjectPath.self)
     }
 
-    func isNewer(_ first: ObjectPath, than second: ObjectPath) -> Bool {
-        (items.firstIndex(of: first) ?? 0) > (items.firstIndex(of: second) ?? 0)
-    }
-
     /// Leaves with calls in flight, and asks for all secrets as the other program.
     func replyAfterLeaving(_ calls: [Message]) async throws -> Message {
         calls.forEach(client.send)
@@ -120,29 +98,15 @@ final class LongCallScene {
         return try #require(await other.replies(1).first)
     }
 
-    /// Makes a call; those of another program come right behind it, before the service has seen it.
-    func reply(to call: Message, meanwhile calls: [Message]) async throws -> Message {
-        try await replies(to: call, meanwhile: calls).0
+    func reply(to call: Message) async throws -> Message {
+        client.send(call)
+        return try #require(await client.replies(1).first)
     }
 
-    /// Runs a prompt in the same way; returns whether it was dismissed, and its result.
-    func completion(of prompt: ObjectPath, meanwhile calls: [Message]) async throws -> (Bool, Variant) {
+    /// Runs a prompt; returns whether it was dismissed, and its result.
+    func completion(of prompt: ObjectPath) async throws -> (Bool, Variant) {
         client.send(Message.toService(prompt, Interface.prompt, "Prompt", ""))
-        try client.waitForBus()
-        calls.forEach(other.send)
-        try other.waitForBus()
         let messages = await client.messages { $0.path == prompt.rawValue && $0.member == "Completed" }
         return try #require(messages.last).read(Bool.self, Variant.self)
-    }
-
-    /// Does the same as ``reply(to:meanwhile:)``, and also returns the replies to the other program.
-    func replies(to call: Message, meanwhile calls: [Message]) async throws -> (Message, [Message]) {
-        client.send(call)
-        try client.waitForBus()
-        calls.forEach(other.send)
-        try other.waitForBus()
-        let others = await other.replies(calls.count)
-        #expect(others.compactMap(\.error) == [])
-        return (try #require(await client.replies(1).first), others)
     }
 }

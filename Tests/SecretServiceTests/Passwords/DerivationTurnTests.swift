@@ -58,9 +58,7 @@ struct DerivationTurnTests {
     @Test("A long list in a context that derives keys lets another program's long list go first")
     @BusActor
     func context_derivesForALongList_holdsUpNoReply() async throws {
-        var limits = ServiceLimits.patient
-        limits.objectsAtOnce = 1
-        let service = try await ProviderInProcess(limits: limits)
+        let service = try await ProviderInProcess(limits: .patient)
         let login = try service.collection(.login)
         try await login.unlock(with: try ProviderInProcess.bytes(ProviderInProcess.password))
         let client = service.client

@@ -22,11 +22,8 @@ struct HidingTests {
         private let prompter: FakePrompter
         var client: SecretServiceProxy { service.client }
 
-        /// - Parameter inSlices: whether all that is asked for is too much to be answered at once.
-        init(inSlices: Bool = false) async throws {
-            var limits = ServiceLimits.patient
-            if inSlices { (limits.searchedAtOnce, limits.objectsAtOnce) = (0, 0) }
-            service = try await ProviderInProcess(limits: limits)
+        init() async throws {
+            service = try await ProviderInProcess(limits: .patient)
             login = try service.collection(.login)
             try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
             bank = try await Self.store("Bank", ["service": "bank"], in: login)
@@ -65,13 +62,10 @@ struct HidingTests {
         }
     }
 
-    @Test(
-        "a hidden item is in no list, and what is called on its path fails as without an item",
-        arguments: [false, true]
-    )
+    @Test("a hidden item is in no list, and what is called on its path fails as without an item")
     @BusActor
-    func hide_isNotThere(inSlices: Bool) async throws {
-        let scene = try await Scene(inSlices: inSlices)
+    func hide_isNotThere() async throws {
+        let scene = try await Scene()
         let (client, bank, mail) = (scene.client, scene.bank, scene.mail)
         #expect(try await scene.seen() == Array(repeating: [bank, mail], count: 7))
         let ids = try await client.addRules("hide any service=bank")

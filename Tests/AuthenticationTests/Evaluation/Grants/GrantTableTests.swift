@@ -126,13 +126,6 @@ struct GrantTableTests {
     }
 
     @Test
-    func removeExpired_upToALimit_removesTheEarliest() {
-        var table = filled()
-        #expect(table.removeExpired(at: .seconds(1000), upTo: 2) == [1, 2])
-        #expect(table.removeExpired(at: .seconds(1000), upTo: 2) == [3])
-    }
-
-    @Test
     func remove_theEarliest_leavesTheNext() {
         var table = filled()
         let areRemoved = [table.remove(1), table.remove(1)]
@@ -169,10 +162,9 @@ struct GrantTableTests {
                 table.removeAll { $0 == object }
                 list.removeAll { $0.object == object }
             case 5:
-                let limit = Int.random(in: 0...4, using: &generator)
-                let removed = table.removeExpired(at: .seconds(now), upTo: limit)
+                let removed = table.removeExpired(at: .seconds(now))
                 let ends = removed.compactMap { object in list.first { $0.object == object }?.end }
-                #expect(ends == Array(list.map(\.end).filter { $0 <= now }.sorted().prefix(limit)))
+                #expect(ends == list.map(\.end).filter { $0 <= now }.sorted())
                 list.removeAll { removed.contains($0.object) }
             case 6:
                 let isRemoved = table.remove(object)
