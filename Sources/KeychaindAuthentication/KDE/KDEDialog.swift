@@ -6,27 +6,6 @@ import Logging
 /// A dialog of KDE's prompter, kept but hidden between questions.
 @BusActor
 final class KDEDialog: PromptDialog {
-    private enum State {
-        case new
-        case answered
-        case asking(Asking)
-        case reading(Asking, PasswordReader)
-        /// The outcome of every further question.
-        case ended(Outcome)
-    }
-
-    private struct Asking {
-        let deadline: Timer
-        let continuation: CheckedContinuation<Outcome, Never>
-    }
-
-    private enum Outcome: Sendable {
-        case entered(PasswordReader)
-        case cancelled
-        case withdrawn
-        case failed(PromptError)
-    }
-
     static let questions: Set<PromptRequest.Question> = [.password, .newPassword]
 
     /// The number of tries to enter a new password twice.
@@ -34,10 +13,12 @@ final class KDEDialog: PromptDialog {
 
     private let channel: KDEChannel
     private let inspector: (any PrompterInspector)?
-    private let timeout: Duration
     private let callTimeout: Duration
-    private let logger: Logger
-    private var state = State.new
+    private let question: PendingQuestion<PasswordReader>
+    /// Whether the dialog is on the screen, or hidden after an answer.
+    private var isOpen = false
+    /// Reads the password that the prompter has sent for the pending question.
+    private var reader: PasswordReader?
 
     /// - Parameters:
     ///   - timeout: the time limit of a question.
@@ -51,9 +32,12 @@ final class KDEDialog: PromptDialog {
     ) {
         self.channel = channel
         self.inspector = inspector
-        self.timeout = timeout
         self.callTimeout = callTimeout
-        self.logger = logger
+        question = PendingQuestion(timeout: timeout, logger: logger)
+        question.onEnd = { [weak self, channel] in
+            channel.stop()
+            self?.reader?.stop()
+        }
         channel.onEvent = { [weak self] in self?.receive($0) }
     }
 
@@ -79,7 +63,7 @@ final class KDEDialog: PromptDialog {
 
     /// Shows another warning; all other texts are the prompter's.
     func revise(_ request: PromptRequest) -> Bool {
-        guard case .asking = state, request.question == .password else { return false }
+        guard question.isAsking, reader == nil, request.question == .password else { return false }
         channel.retry(request.warning)
         return true
     }
@@ -90,7 +74,7 @@ final class KDEDialog: PromptDialog {
     }
 
     func close() {
-        end(.withdrawn)
+        question.end(.withdrawn)
     }
 
     // MARK: Asking
@@ -116,7 +100,7 @@ final class KDEDialog: PromptDialog {
             reason = request.string(PinentryQuestion.mismatch)
         }
         let error = PromptError(.failed, reason: "the two entries of the new password never matched")
-        fail(error)
+        question.fail(error)
         throw error
     }
 
@@ -125,54 +109,33 @@ final class KDEDialog: PromptDialog {
         reason: String,
         _ whenShown: @escaping @BusActor () -> Void
     ) async throws(PromptError) -> PromptAnswer {
-        let outcome = await withCheckedContinuation { continuation in
-            start(request, reason: reason, whenShown, continuation)
-        }
-        switch outcome {
+        switch await question.ask({ show(request, reason: reason, whenShown) }) {
         case .cancelled: return .cancelled
         case .withdrawn: return .withdrawn
         case .failed(let error): throw error
-        case .entered(let reader):
+        case .answered(let reader):
             do throws(PromptError) {
                 return .password(try reader.takePassword())
             } catch {
-                fail(error)
+                question.fail(error)
                 throw error
             }
         }
     }
 
-    private func start(
-        _ request: PromptRequest,
-        reason: String,
-        _ whenShown: @escaping @BusActor () -> Void,
-        _ continuation: CheckedContinuation<Outcome, Never>
-    ) {
-        let isFirst: Bool
-        switch state {
-        case .new: isFirst = true
-        case .answered: isFirst = false
-        case .asking, .reading:
-            let error = PromptError(.failed, reason: "the dialog is already asking a question")
-            return continuation.resume(returning: .failed(error))
-        case .ended(let outcome):
-            return continuation.resume(returning: outcome)
-        }
-        let deadline = BusActor.loop.schedule(after: timeout) { [weak self] in
-            self?.fail(PromptError(.timedOut, reason: "nobody answered in time"))
-        }
-        state = .asking(Asking(deadline: deadline, continuation: continuation))
-        guard isFirst else {
+    private func show(_ request: PromptRequest, reason: String, _ whenShown: @escaping @BusActor () -> Void) {
+        guard !isOpen else {
             channel.retry(reason)
             return whenShown()
         }
+        isOpen = true
         BusActor.start { [self] in
             do throws(BusError) {
                 try await channel.begin(request, timeout: callTimeout)
-                if case .asking = state { whenShown() }
+                if question.isAsking, reader == nil { whenShown() }
             } catch {
                 let code: PromptError.Code = error.name == .noReply ? .timedOut : .failed
-                fail(PromptError(code, reason: "the prompter rejected the question: \(error)"))
+                question.fail(PromptError(code, reason: "the prompter rejected the question: \(error)"))
             }
         }
     }
@@ -182,58 +145,28 @@ final class KDEDialog: PromptDialog {
     private func receive(_ event: KDEChannel.Event) {
         switch event {
         case .accepted(let descriptor): receiveAccepted(descriptor)
-        case .rejected: end(.cancelled)
-        case .dismissed: fail(PromptError(.interrupted, reason: "the prompter closed the dialog"))
-        case .vanished: fail(PromptError(.crashed, reason: "the prompter left the bus"))
+        case .rejected: question.end(.cancelled)
+        case .dismissed: question.fail(PromptError(.interrupted, reason: "the prompter closed the dialog"))
+        case .vanished: question.fail(PromptError(.crashed, reason: "the prompter left the bus"))
         }
     }
 
     private func receiveAccepted(_ descriptor: FileDescriptor) {
         // No question is pending.
-        guard case .asking(let asking) = state else { return }
+        guard question.isAsking, reader == nil else { return }
         do throws(PromptError) {
             let reader = try PasswordReader(descriptor)
-            state = .reading(asking, reader)
+            self.reader = reader
             reader.start { [weak self] error in self?.receiveEnd(of: reader, error) }
         } catch {
-            fail(error)
+            question.fail(error)
         }
     }
 
     private func receiveEnd(of reader: PasswordReader, _ error: PromptError?) {
-        guard case .reading(let asking, let current) = state, current === reader else { return }
-        if let error { return fail(error) }
-        state = .answered
-        BusActor.loop.cancel(asking.deadline)
-        asking.continuation.resume(returning: .entered(reader))
-    }
-
-    // MARK: Ending
-
-    private func fail(_ error: PromptError) {
-        if case .ended = state { return }
-        logger.notice("prompt failed", metadata: ["error": "\(error)"])
-        end(.failed(error))
-    }
-
-    private func end(_ outcome: Outcome) {
-        let ended = state
-        if case .ended = ended { return }
-        state = .ended(outcome)
-        channel.stop()
-        switch ended {
-        case .new, .answered, .ended:
-            break
-        case .asking(let asking):
-            resume(asking, with: outcome)
-        case .reading(let asking, let reader):
-            reader.stop()
-            resume(asking, with: outcome)
-        }
-    }
-
-    private func resume(_ asking: Asking, with outcome: Outcome) {
-        BusActor.loop.cancel(asking.deadline)
-        asking.continuation.resume(returning: outcome)
+        guard question.isAsking, self.reader === reader else { return }
+        if let error { return question.fail(error) }
+        self.reader = nil
+        question.answer(reader)
     }
 }
