@@ -7,11 +7,11 @@ import KeychaindLanguage
 /// Reads files of other programs, without those programs.
 struct FileReader: Sendable {
     let paths: [String]
-    /// Passwords that have opened others.
+    /// ImportPasswords that have opened others.
     var known: [Password] = []
     /// The name of the keychain for new items; nil if the files are of no provider.
     var standard: String?
-    let passwords: Passwords
+    let passwords: ImportPasswords
     let messages: any ImportMessages
 
     private static let tries = 3

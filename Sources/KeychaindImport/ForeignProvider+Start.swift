@@ -7,7 +7,7 @@ extension ForeignProvider {
     /// Starts the provider on a private bus, on a copy of its files.
     ///
     /// Throws ``ExitStatus/notFound`` if there are no files or the provider is not installed.
-    func startOnCopy(_ passwords: Passwords) async throws(CommandFailure) -> StartedProvider {
+    func startOnCopy(_ passwords: ImportPasswords) async throws(CommandFailure) -> StartedProvider {
         guard let folder else { throw CommandFailure(.notFound, Text("there is no home folder")) }
         let files = try FileCopy(of: folder)
         guard !files.isEmpty else { throw CommandFailure(.notFound, Text("\(folder.visible) is empty")) }
@@ -34,7 +34,7 @@ extension ForeignProvider {
     }
 
     /// The password that the provider takes at its start alone; nil if there is none.
-    private func passwordForStart(_ passwords: Passwords) async throws(CommandFailure) -> Password? {
+    private func passwordForStart(_ passwords: ImportPasswords) async throws(CommandFailure) -> Password? {
         switch self {
         case .gnomeKeyring: return nil
         case .kwallet:

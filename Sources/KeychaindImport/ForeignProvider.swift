@@ -26,7 +26,7 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
     }
 
     /// The absolute path of its program; nil if it is not installed.
-    var program: String? { programs.lazy.compactMap(Program.find).first }
+    var program: String? { programs.lazy.compactMap(InstalledProgram.find).first }
 
     /// Whether this user has files of it.
     var hasFiles: Bool { files?.isEmpty == false || !filesOfOthers.isEmpty }

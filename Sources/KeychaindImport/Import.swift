@@ -9,13 +9,13 @@ package struct Import: Sendable {
     package let source: ImportSource
     /// The keychain for all items; nil to keep the keychains of the source.
     package let single: String?
-    package let passwords: Passwords
+    package let passwords: ImportPasswords
     package let messages: any ImportMessages
 
     package init(
         source: ImportSource,
         into single: String?,
-        passwords: Passwords,
+        passwords: ImportPasswords,
         messages: any ImportMessages
     ) {
         self.source = source

@@ -20,7 +20,7 @@ package enum ImportSource: Sendable {
 
     /// Reads all items; nothing is changed before they are all there.
     package func read(
-        _ passwords: Passwords,
+        _ passwords: ImportPasswords,
         _ messages: any ImportMessages
     ) async throws -> SourceContents {
         switch self {
@@ -36,7 +36,7 @@ package enum ImportSource: Sendable {
 extension ImportSource {
     private func read(
         _ provider: ForeignProvider,
-        _ passwords: Passwords,
+        _ passwords: ImportPasswords,
         _ messages: any ImportMessages
     ) async throws -> SourceContents {
         let (files, others) = (provider.files ?? [], provider.filesOfOthers)
@@ -55,7 +55,7 @@ extension ImportSource {
 
     private func readDatabases(
         _ paths: [String],
-        _ passwords: Passwords,
+        _ passwords: ImportPasswords,
         _ messages: any ImportMessages
     ) async throws -> SourceContents {
         guard !paths.isEmpty else {

@@ -32,8 +32,9 @@ struct KeePassXC: Sendable {
     // MARK: Starting
 
     /// Starts it, once a password opens the database.
-    func start(_ passwords: Passwords, _ messages: any ImportMessages) async throws -> StartedProvider {
-        guard let program = Program.find(KeePassXC.name), let checker = Program.find("keepassxc-cli") else {
+    func start(_ passwords: ImportPasswords, _ messages: any ImportMessages) async throws -> StartedProvider {
+        guard let program = InstalledProgram.find(KeePassXC.name), let checker = InstalledProgram.find("keepassxc-cli")
+        else {
             throw CommandFailure(
                 .notFound,
                 Text("keepassxc is not installed, so nobody can open \(database.visible); import its CSV table instead")
@@ -80,7 +81,7 @@ struct KeePassXC: Sendable {
 
     /// The first password that opens the database: given, or typed.
     private func choose(
-        _ passwords: Passwords,
+        _ passwords: ImportPasswords,
         _ messages: any ImportMessages,
         opens: (Password) async throws -> Bool
     ) async throws -> Password {

@@ -101,7 +101,7 @@ final class PrivateSession: Sendable {
     // MARK: The bus
 
     private func startBus() async throws(CommandFailure) {
-        guard let program = Program.find("dbus-daemon") else {
+        guard let program = InstalledProgram.find("dbus-daemon") else {
             throw CommandFailure(.notFound, Text("dbus-daemon is not installed; it runs the other program apart"))
         }
         let configuration = "\(folder.path)/bus.conf"
@@ -165,7 +165,7 @@ final class PrivateSession: Sendable {
 }
 
 /// Where programs are.
-enum Program {
+enum InstalledProgram {
     /// The absolute path of a program in `PATH` or where daemons are.
     static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"

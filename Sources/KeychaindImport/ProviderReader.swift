@@ -21,7 +21,7 @@ struct ProviderReader: Sendable {
     }
 
     let source: Source
-    let passwords: Passwords
+    let passwords: ImportPasswords
     let messages: any ImportMessages
 
     private static let tries = 3

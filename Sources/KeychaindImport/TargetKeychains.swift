@@ -5,7 +5,7 @@ import SecretServiceClient
 /// The keychains of keychaind as an import finds, opens and creates them.
 struct TargetKeychains: Sendable {
     let target: TargetProvider
-    let passwords: Passwords
+    let passwords: ImportPasswords
     let messages: any ImportMessages
 
     /// The name of the keychain that a login opens.

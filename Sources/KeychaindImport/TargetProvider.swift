@@ -22,7 +22,7 @@ struct TargetProvider: Sendable {
             if try await client.enforcesAccessControl() { return TargetProvider(client: client, session: nil) }
             client.close()
         }
-        guard let program = Program.keychaind else {
+        guard let program = InstalledProgram.keychaind else {
             throw CommandFailure(.notFound, Text("keychaind is not installed beside keychainctl, nor in PATH"))
         }
         let session = try await PrivateSession.start(in: try PrivateFolder(roomFor: 0))

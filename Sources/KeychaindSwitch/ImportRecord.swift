@@ -62,7 +62,7 @@ package struct ImportRecord: Hashable, Codable, Sendable {
     }
 
     /// The newest record of an import from this source; nil if there is none.
-    package static func newest(from source: String, in account: Account) -> ImportRecord? {
+    package static func newest(from source: String, in account: SwitchAccount) -> ImportRecord? {
         let folder = account.stateFolder + "/imports"
         return account.tree.names(in: folder).filter { $0.hasSuffix("-\(source).json") }
             .compactMap { name -> ImportRecord? in
@@ -99,7 +99,7 @@ package struct ImportSource: Hashable, Sendable {
     }
 
     /// The providers that have files in the account's data folder.
-    package static func withFiles(in account: Account) -> [ImportSource] {
+    package static func withFiles(in account: SwitchAccount) -> [ImportSource] {
         let kinds = [("gnome-keyring", ["keyrings", "keyrings/v1"], ".keyring"), ("kwallet", ["kwalletd"], ".kwl")]
         return kinds.filter { _, folders, suffix in
             folders.flatMap { account.tree.names(in: "\(account.dataFolder)/\($0)") }.contains { $0.hasSuffix(suffix) }
@@ -107,7 +107,7 @@ package struct ImportSource: Hashable, Sendable {
     }
 
     /// Why a switch would lose items; nil if it loses none.
-    package func gap(in account: Account) -> Text? {
+    package func gap(in account: SwitchAccount) -> Text? {
         if items == 0 { return nil }
         guard let record = ImportRecord.newest(from: name, in: account) else {
             guard let items else { return Text("its items have not been imported") }

@@ -39,7 +39,7 @@ package struct Inspection: Hashable, Sendable {
     package private(set) var findings: [Finding] = []
 
     /// - Parameter queue: who waits for the name on the bus.
-    package init(of account: Account, owner: Owner?, queue: [Owner] = []) {
+    package init(of account: SwitchAccount, owner: Owner?, queue: [Owner] = []) {
         self.owner = owner
         next = NextProvider(for: account)
         let command = account.scope == .all ? "sudo keychainctl switch on --all" : "keychainctl switch on"
@@ -73,7 +73,7 @@ package struct Inspection: Hashable, Sendable {
         }
     }
 
-    private mutating func inspectJournal(_ account: Account, _ command: String) {
+    private mutating func inspectJournal(_ account: SwitchAccount, _ command: String) {
         do throws(CommandFailure) {
             guard let journal = try Journal(of: account) else { return }
             choice = account.scope == .all ? .all : .user

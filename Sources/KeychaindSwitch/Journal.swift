@@ -43,7 +43,7 @@ package struct Journal: Hashable, Codable, Sendable {
     package var folders: [String] = []
 
     /// Reads the journal of an account; nil if the account is not switched.
-    package init?(of account: Account) throws(CommandFailure) {
+    package init?(of account: SwitchAccount) throws(CommandFailure) {
         let path = account.journalPath
         switch try account.tree.state(of: path) {
         case .absent:
@@ -74,7 +74,7 @@ package struct Journal: Hashable, Codable, Sendable {
         }
     }
 
-    func save(for account: Account) throws(CommandFailure) {
+    func save(for account: SwitchAccount) throws(CommandFailure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(self), data.count <= FileContent.limit else {

@@ -9,7 +9,7 @@ package struct NextProvider: Hashable, Sendable {
     package var isKeychaind: Bool { program.lastComponent == "keychaind" }
 
     /// The first activation file of the name; nil if no provider is installed.
-    package init?(for account: Account) {
+    package init?(for account: SwitchAccount) {
         let runtime = account.runtimeFolder.map { [$0] } ?? []
         for folder in runtime + [account.dataFolder] + account.dataFolders {
             let path = "\(folder)/dbus-1/services/org.freedesktop.secrets.service"
@@ -26,7 +26,7 @@ package struct NextProvider: Hashable, Sendable {
     }
 }
 
-extension Account {
+extension SwitchAccount {
     /// The other providers that are installed, by the names that people know them by.
     package var otherProviders: [String] {
         var found: [String] = []

@@ -7,12 +7,12 @@ import KeychaindLanguage
 ///
 /// The journal is on disk before the first change. After an interruption at any point both directions can be run again.
 package struct Switch: Sendable {
-    package let account: Account
+    package let account: SwitchAccount
     /// Runs a program of the system; tests replace it.
     private let run: @Sendable ([String]) throws(CommandFailure) -> Void
 
     package init(
-        _ account: Account,
+        _ account: SwitchAccount,
         run: @escaping @Sendable ([String]) throws(CommandFailure) -> Void = SystemProgram.run
     ) {
         self.account = account

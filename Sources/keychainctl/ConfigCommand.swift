@@ -49,7 +49,7 @@ enum RunningProvider: Sendable {
 
     /// Asks for the settings in force; starts no provider.
     static func read() async -> RunningProvider {
-        guard await Session.open()?.owner() != nil else { return .none }
+        guard await SessionBus.open()?.owner() != nil else { return .none }
         var configuration = SecretClient.Configuration()
         configuration.connectTimeout = patience
         configuration.callTimeout = patience

@@ -50,7 +50,7 @@ struct ImportCommand: AsyncParsableCommand {
             let work = Import(
                 source: source,
                 into: into,
-                passwords: Passwords(given: given, interruption: interruption),
+                passwords: ImportPasswords(given: given, interruption: interruption),
                 messages: screen
             )
             try await work.run { plan, contents in

@@ -63,7 +63,7 @@ struct ProviderStatus: Sendable {
     }
 
     static func read(_ client: SecretClient) async throws -> ProviderStatus {
-        let owner = await Session.open()?.owner()
+        let owner = await SessionBus.open()?.owner()
         var keychaind: Keychaind?
         if let status = try await client.keychaindStatus() {
             keychaind = Keychaind(

@@ -47,8 +47,8 @@ struct MadeUpSystem {
         FileTree(root: root.path, care: .own).bytes(of: path)
     }
 
-    func account(_ environment: [String: String] = [:]) -> Account {
-        Account(
+    func account(_ environment: [String: String] = [:]) -> SwitchAccount {
+        SwitchAccount(
             home: "/home/anna",
             environment: environment,
             tree: FileTree(root: root.path, care: .own),
@@ -56,7 +56,7 @@ struct MadeUpSystem {
         )
     }
 
-    var everybody: Account { Account(root: root.path, installation: MadeUpSystem.installation) }
+    var everybody: SwitchAccount { SwitchAccount(root: root.path, installation: MadeUpSystem.installation) }
 
     /// What status finds, with the folder of the system kept until then.
     func inspect(_ owner: Inspection.Owner? = nil, _ environment: [String: String] = [:]) -> Inspection {

@@ -115,7 +115,7 @@ package final class Evaluation {
 
     // MARK: Acting
 
-    private func act(on plan: Plan) {
+    private func act(on plan: ProofPlan) {
         switch turn {
         case .none:
             turn = .waiting
@@ -137,7 +137,7 @@ package final class Evaluation {
         }
     }
 
-    private func show(_ plan: Plan) {
+    private func show(_ plan: ProofPlan) {
         question.show(
             EvaluationQuestion(
                 passwords: plan.typedNext,

@@ -10,14 +10,14 @@ package final class PasswordReader {
     /// The limit in bytes.
     package nonisolated static let limit = 4096
 
-    private let input: PasswordInput
+    private let input: PasswordSource
     private var buffer: SecureBytes
     private var count = 0
     private var completion: (@BusActor (PromptError?) -> Void)?
 
     /// Throws ``PromptError/Code/failed`` unless the descriptor is a pipe or a socket.
     package init(_ descriptor: FileDescriptor) throws(PromptError) {
-        input = try PasswordInput(descriptor)
+        input = try PasswordSource(descriptor)
         do throws(GcryptError) {
             buffer = try SecureBytes(count: PasswordReader.limit + 1, in: .locked)
         } catch {
@@ -107,18 +107,18 @@ package final class PasswordReader {
 /// A pipe or a socket that is read without blocking, whatever the prompter does with its own descriptors of it.
 ///
 /// Other files may block in any mode.
-private enum PasswordInput {
+private enum PasswordSource {
     /// Opened again: the prompter shares the flags of what it has sent, and could take `O_NONBLOCK` away.
     case pipe(FileDescriptor)
     case socket(FileDescriptor)
 
     init(_ descriptor: FileDescriptor) throws(PromptError) {
         var status = stat()
-        guard fstat(descriptor.rawValue, &status) == 0 else { throw PasswordInput.failure() }
+        guard fstat(descriptor.rawValue, &status) == 0 else { throw PasswordSource.failure() }
         switch status.st_mode & S_IFMT {
         case S_IFIFO:
             let own = open("/proc/self/fd/\(descriptor.rawValue)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-            guard own >= 0 else { throw PasswordInput.failure() }
+            guard own >= 0 else { throw PasswordSource.failure() }
             self = .pipe(FileDescriptor(owning: own))
         case S_IFSOCK:
             self = .socket(descriptor)

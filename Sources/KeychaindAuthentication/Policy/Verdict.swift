@@ -5,7 +5,7 @@ package import KeychaindModel
 /// For grants, see ``Release``.
 package enum Verdict: Hashable, Sendable {
     case granted
-    case mustAuthenticate(Plan)
+    case mustAuthenticate(ProofPlan)
 
     /// The requirement is not met, and asking a person would not help.
     case denied(AuthenticationError)
@@ -26,7 +26,7 @@ package enum Verdict: Hashable, Sendable {
             self = .granted
             return
         }
-        let plan: Plan
+        let plan: ProofPlan
         do throws(AuthenticationError) {
             plan = try Verdict.plan(for: open.alternatives, requirement: requirement, in: state)
         } catch {
@@ -46,7 +46,7 @@ package enum Verdict: Hashable, Sendable {
         for alternatives: [FactorSet],
         requirement: Requirement,
         in state: AuthenticationState
-    ) throws(AuthenticationError) -> Plan {
+    ) throws(AuthenticationError) -> ProofPlan {
         var possible: [FactorSet] = []
         var obstacles: [AuthenticationError] = []
         for alternative in alternatives {
@@ -64,7 +64,7 @@ package enum Verdict: Hashable, Sendable {
         guard state.prompterTrust != nil else {
             throw AuthenticationError(.notInteractive, reason: "no prompter is available; install one, such as gcr")
         }
-        return Plan(possible)
+        return ProofPlan(possible)
     }
 
     private static func obstacle(

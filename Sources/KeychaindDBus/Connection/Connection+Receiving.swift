@@ -184,7 +184,7 @@ extension Connection {
         } dispatch: { (call) throws(BusError) in
             try target.dispatch(call)
         }
-        exports[path.rawValue] = Export(peer: peer.name, server: server)
+        exports[path.rawValue] = ExportedObject(peer: peer.name, server: server)
     }
 
     package func export(
@@ -208,7 +208,7 @@ extension Connection {
     }
 }
 
-struct Export {
+struct ExportedObject {
     let peer: String
     let server: ObjectServer
 }

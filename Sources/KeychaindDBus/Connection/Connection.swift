@@ -28,7 +28,7 @@ package final class Connection {
     let outbox: Outbox
     /// What ``waitUntilSent(_:)`` waits for; nil if nothing does.
     var room: Room?
-    var exports: [String: Export] = [:]
+    var exports: [String: ExportedObject] = [:]
     var receiveBuffer: ReceiveBuffer?
     let calls = CallQueue(byteLimit: Connection.waitingCallBytes)
 

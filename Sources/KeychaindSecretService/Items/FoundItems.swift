@@ -84,8 +84,8 @@ struct FoundItems {
     }
 
     /// The items that the client may read.
-    var unlocked: some Sequence<FoundItem> {
-        rows.lazy.filter { !$0.isLocked }.map { FoundItem($0.reference.id, in: $0.collection) }
+    var unlocked: some Sequence<(id: ItemID, collection: Collection)> {
+        rows.lazy.filter { !$0.isLocked }.map { ($0.reference.id, $0.collection) }
     }
 
     private func byteCount(of row: Row, _ item: Item?) -> Int {
@@ -145,19 +145,6 @@ struct FoundItems {
             modified.write(to: &writer)
         }
     }
-}
-
-/// An item that a search found, and its path.
-struct FoundItem {
-    let collection: Collection
-    let id: ItemID
-
-    init(_ id: ItemID, in collection: Collection) {
-        self.collection = collection
-        self.id = id
-    }
-
-    var path: ObjectPath { .item(id, in: collection.name) }
 }
 
 extension BusError {

@@ -13,7 +13,7 @@ extension Items {
     ///
     /// - Parameter key: the values that no other item may have.
     func create(
-        _ new: consuming NewItem,
+        _ new: consuming CreationRequest,
         ifUnique key: UniqueKey?,
         in collection: Collection,
         for client: Client,
@@ -101,7 +101,7 @@ extension Items {
 
     /// Stores a new item, in place of a protected one only in the state that the permission is for.
     private func store(
-        _ new: consuming NewItem,
+        _ new: consuming CreationRequest,
         _ attributes: Attributes,
         replacing replaced: ReplacedItem?,
         in collection: Collection,

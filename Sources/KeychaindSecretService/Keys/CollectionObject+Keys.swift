@@ -99,13 +99,13 @@ struct KeyRequest {
     /// The item of a generated key; the attributes that the key determines replace the requested ones.
     ///
     /// Throws `InvalidArgs` if the requested attributes are those of another class.
-    func item(with key: consuming GeneratedKey) throws(BusError) -> NewItem {
+    func item(with key: consuming GeneratedKey) throws(BusError) -> CreationRequest {
         let attributes = try description.attributes.describing(key, isExtractable: isExtractable, token: token)
         let contentType =
             isExtractable
             ? "application/octet-stream"
             : (token == nil ? ReservedContentType.privateKey : .tpmKey).rawValue
-        return NewItem(
+        return CreationRequest(
             description: ItemDescription(label: description.label, attributes: attributes),
             secret: Secret(bytes: key.takeSecret(), contentType: contentType),
             replacing: false

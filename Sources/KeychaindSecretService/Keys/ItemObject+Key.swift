@@ -107,7 +107,7 @@ extension ItemObject {
 
     /// The key in the item's present state.
     @BusActor
-    private func readKey() async throws(BusError) -> StoredKey {
+    private func readKey() async throws(BusError) -> UsableKey {
         let grant = try items.access.authorize(id, in: collection, for: client).grant
         guard let revision = collection.revision(of: id), let attributes = collection.item(id)?.attributes else {
             throw BusError(.noSuchObject, "the item was deleted")
@@ -118,6 +118,6 @@ extension ItemObject {
         } catch {
             throw failure(error)
         }
-        return try StoredKey(secret, attributes, token: items.keys.token)
+        return try UsableKey(secret, attributes, token: items.keys.token)
     }
 }

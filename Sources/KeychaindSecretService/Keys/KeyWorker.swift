@@ -82,7 +82,7 @@ final class KeyWorker {
         } catch {
             throw BusError(error)
         }
-        let key = try StoredKey(Secret(bytes: copy, contentType: secret.contentType), attributes, token: token)
+        let key = try UsableKey(Secret(bytes: copy, contentType: secret.contentType), attributes, token: token)
         try await use(for: client) { () async throws(BusError) in
             do throws(KeyError) {
                 try await BlockingThread.run { KeyOutcome { () throws(KeyError) in _ = try key.read() } }.get()

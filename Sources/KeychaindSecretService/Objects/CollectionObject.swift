@@ -111,8 +111,8 @@ struct CollectionObject {
 
     /// Reads and checks an item of the caller.
     @BusActor
-    private func readItem(_ call: MethodCall) async throws(BusError) -> NewItem {
-        let new = try NewItem(from: call)
+    private func readItem(_ call: MethodCall) async throws(BusError) -> CreationRequest {
+        let new = try CreationRequest(from: call)
         try await items.keys.check(new.secret, new.description.attributes, for: client)
         return new
     }
@@ -122,7 +122,7 @@ struct CollectionObject {
     /// - Parameter key: the values that no other item may have.
     @BusActor
     func store(
-        _ new: consuming NewItem,
+        _ new: consuming CreationRequest,
         ifUnique key: UniqueKey? = nil
     ) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
         let protection = try Items.checkProtection(in: new.description.attributes)

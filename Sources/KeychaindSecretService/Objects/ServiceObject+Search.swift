@@ -94,12 +94,18 @@ extension ServiceObject {
             call.reply(written: writer)
             return .answered
         }
-        guard try writeResidentSecrets(of: found.unlocked.compactMap(wanted), in: session, to: &writer) else {
+        guard
+            try writeResidentSecrets(
+                of: found.unlocked.compactMap { wanted($0.id, in: $0.collection) },
+                in: session,
+                to: &writer
+            )
+        else {
             return .suspending { () async throws(BusError) in
                 try await sendSecrets(in: session, answering: call) { (writer) throws(BusError) in
                     let found = try find()
                     try found.write(to: &writer, upTo: limit)
-                    return found.unlocked.compactMap(wanted)
+                    return found.unlocked.compactMap { wanted($0.id, in: $0.collection) }
                 }
             }
         }

@@ -12,8 +12,8 @@ extension ServiceObject {
     }
 
     @BusActor
-    func wanted(_ item: FoundItem) -> WantedItem? {
-        wanted(item.path, item.id, in: item.collection)
+    func wanted(_ id: ItemID, in collection: Collection) -> WantedItem? {
+        wanted(.item(id, in: collection.name), id, in: collection)
     }
 
     @BusActor

@@ -12,7 +12,7 @@ import Logging
 @BusActor
 final class CreateItemPrompt: PromptAction {
     /// Nil once it is stored.
-    private var new: NewItem?
+    private var new: CreationRequest?
     private let label: String
     private let attributes: Attributes
     private let key: UniqueKey?
@@ -26,7 +26,7 @@ final class CreateItemPrompt: PromptAction {
     ///   - replaced: the protected item to replace, if any; replacing it needs an authentication.
     ///   - needsPassword: whether the person chooses an application password for the item.
     init(
-        _ new: consuming NewItem,
+        _ new: consuming CreationRequest,
         ifUnique key: UniqueKey?,
         replacing replaced: ProtectedItem?,
         withPassword needsPassword: Bool,

@@ -1,7 +1,7 @@
 import KeychaindFiles
 import KeychaindLanguage
 
-extension Account {
+extension SwitchAccount {
     /// The bus starts keychaind for the name.
     ///
     /// A link: after an uninstallation it leads nowhere, the bus ignores it, and the former provider answers again.
@@ -34,7 +34,7 @@ extension Account {
                 )
             )
         }
-        for name in Account.otherUnits where unit(name) != nil {
+        for name in SwitchAccount.otherUnits where unit(name) != nil {
             steps.append(
                 Plan.Step(
                     path: "\(unitFolder)/\(name).d/50-keychaind.conf",

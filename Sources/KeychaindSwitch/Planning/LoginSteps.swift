@@ -1,6 +1,6 @@
 import KeychaindLanguage
 
-extension Account {
+extension SwitchAccount {
     /// Logins pass their password to keychaind, and start no other provider.
     func planLogins(_ plan: inout Plan) {
         let stacks = LoginStacks(of: tree)
@@ -24,7 +24,7 @@ extension Account {
         // Names with a dot are those of copies, such as `common-auth.pam-old`.
         tree.names(in: LoginStacks.folder).filter { !$0.contains(".") }.flatMap { name in
             let lines = LoginFile(tree.bytes(of: "\(LoginStacks.folder)/\(name)") ?? []).lines
-            let modules = Set(lines.compactMap { $0.rule?.module }).intersection(Account.others)
+            let modules = Set(lines.compactMap { $0.rule?.module }).intersection(SwitchAccount.others)
             return modules.sorted().map { "\($0) in \(name)" }
         }
     }
@@ -46,7 +46,7 @@ extension Account {
         guard case .file(var content) = try? tree.state(of: path), !isGenerated(name, content) else { return }
         var file = LoginFile(content.bytes)
         let others = file.lines.indices.filter { line in
-            file.lines[line].rule?.module.map(Account.others.contains) ?? false
+            file.lines[line].rule?.module.map(SwitchAccount.others.contains) ?? false
         }
         guard !others.isEmpty else { return }
         guard !others.contains(where: { stacks.counted.contains(.init(file: name, line: $0)) }) else {
@@ -60,7 +60,7 @@ extension Account {
             )
             return
         }
-        for line in others { file.comment(out: line, with: Account.mark) }
+        for line in others { file.comment(out: line, with: SwitchAccount.mark) }
         content.bytes = file.bytes
         content.modified = nil
         plan.steps.append(
@@ -94,9 +94,9 @@ extension Account {
                 Plan.Step(path: profiles + "/keychaind", purpose: Text("PAM knows keychaind"), becomes: .text(profile))
             )
         }
-        let common = Account.generated.map { "\(LoginStacks.folder)/common-\($0)" }
+        let common = SwitchAccount.generated.map { "\(LoginStacks.folder)/common-\($0)" }
         let paths =
-            common + common.map { $0 + ".pam-old" } + (Account.generated + ["seen"]).map { "/var/lib/pam/\($0)" }
+            common + common.map { $0 + ".pam-old" } + (SwitchAccount.generated + ["seen"]).map { "/var/lib/pam/\($0)" }
         func isEnabled(_ module: String) -> Bool {
             common.contains { path in
                 (tree.text(of: path) ?? "").split(separator: "\n").contains { $0.first != "#" && $0.contains(module) }
@@ -107,7 +107,7 @@ extension Account {
         }
         for name in tree.names(in: profiles) {
             let profile = tree.text(of: "\(profiles)/\(name)") ?? ""
-            guard Account.others.contains(where: { profile.contains($0) && isEnabled($0) }) else { continue }
+            guard SwitchAccount.others.contains(where: { profile.contains($0) && isEnabled($0) }) else { continue }
             plan.commands.append(profileCommand("disable", "enable", name, paths))
         }
     }

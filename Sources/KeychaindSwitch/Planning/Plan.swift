@@ -30,7 +30,7 @@ package struct Plan: Hashable, Sendable {
     package var isEmpty: Bool { steps.isEmpty && commands.isEmpty }
 
     /// The plan for an account: only what is not as it should be.
-    package init(for account: Account, withLogins: Bool = true) throws(CommandFailure) {
+    package init(for account: SwitchAccount, withLogins: Bool = true) throws(CommandFailure) {
         steps += account.activationSteps
         steps += account.unitSteps
         steps += account.autostartSteps
@@ -44,7 +44,7 @@ package struct Plan: Hashable, Sendable {
     }
 }
 
-extension Account {
+extension SwitchAccount {
     /// A step that changes keys of a file and keeps the rest; nil if they are as wanted.
     ///
     /// - Parameter source: the file to begin with; the path itself if it is nil.

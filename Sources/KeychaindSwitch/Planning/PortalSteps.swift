@@ -1,16 +1,16 @@
 import KeychaindFiles
 import KeychaindLanguage
 
-extension Account {
+extension SwitchAccount {
     private static let portalFolder = "/xdg-desktop-portal"
 
     /// The desktop portal asks keychaind for the secrets of programs in sandboxes.
     var portalSteps: [Plan.Step] {
-        let places = ["/usr/libexec", "/usr/lib"].map { $0 + Account.portalFolder }
+        let places = ["/usr/libexec", "/usr/lib"].map { $0 + SwitchAccount.portalFolder }
         guard first(places) != nil else { return [] }
         let backends = scope == .all ? "/usr/share" : dataFolder
         let backend = Plan.Step(
-            path: "\(backends)\(Account.portalFolder)/portals/keychaind.portal",
+            path: "\(backends)\(SwitchAccount.portalFolder)/portals/keychaind.portal",
             purpose: Text("the desktop portal finds keychaind"),
             becomes: .link(target: installation.shared("keychaind.portal"))
         )
@@ -19,9 +19,9 @@ extension Account {
 
     /// xdg-desktop-portal from 1.17 on reads the first of these files that it finds, so a copy has to say everything.
     private var portalPreferences: [Plan.Step] {
-        let own = (scope == .all ? "/etc" : configFolder) + Account.portalFolder
+        let own = (scope == .all ? "/etc" : configFolder) + SwitchAccount.portalFolder
         let others = (scope == .all ? [] : configFolders + ["/etc", dataFolder]) + dataFolders
-        let folders = others.map { $0 + Account.portalFolder }
+        let folders = others.map { $0 + SwitchAccount.portalFolder }
         return preferenceNames(own, folders).compactMap { name in
             let source = first(([own] + folders).map { "\($0)/\(name)" })
             let file = KeyFile(source.flatMap { tree.bytes(of: $0) } ?? [])

@@ -1,7 +1,7 @@
 import KeychaindFiles
 import KeychaindLanguage
 
-extension Account {
+extension SwitchAccount {
     /// KWallet and KeePassXC leave the name to keychaind.
     var walletSteps: [Plan.Step] {
         var steps: [Plan.Step?] = []

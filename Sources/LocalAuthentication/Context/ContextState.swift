@@ -16,7 +16,7 @@ final class ContextState: Sendable {
 
     private enum Link {
         case unused
-        case connected(AuthenticationContext)
+        case connected(ProviderContext)
         case ended
     }
 
@@ -28,7 +28,7 @@ final class ContextState: Sendable {
         /// The application password, overwritten with its last reference; nil for none.
         var credential: SharedSecret?
         /// The provider's context that has it.
-        weak var holder: AuthenticationContext?
+        weak var holder: ProviderContext?
         /// Whether any was ever supplied.
         var wasSupplied = false
     }
@@ -55,7 +55,7 @@ final class ContextState: Sendable {
     }
 
     /// Gives the provider's context the application password, unless it has it.
-    private func supplyCredential(to context: AuthenticationContext) async throws(SecretServiceError) {
+    private func supplyCredential(to context: ProviderContext) async throws(SecretServiceError) {
         let (credential, isSupplied, wasSupplied) = contents.withLock { contents in
             (contents.credential, contents.holder === context, contents.wasSupplied)
         }
@@ -106,18 +106,18 @@ final class ContextState: Sendable {
     /// The provider's context; nil from a provider without authentication.
     ///
     /// Created on first use, and again when the provider or the connection has changed.
-    func context(on client: SecretClient) async throws(SecretServiceError) -> AuthenticationContext? {
+    func context(on client: SecretClient) async throws(SecretServiceError) -> ProviderContext? {
         guard let context = try await plainContext(on: client) else { return nil }
         try await supplyCredential(to: context)
         return context
     }
 
-    private func plainContext(on client: SecretClient) async throws(SecretServiceError) -> AuthenticationContext? {
+    private func plainContext(on client: SecretClient) async throws(SecretServiceError) -> ProviderContext? {
         try check()
         let current = connected
         if let current, current.client === client, await current.isAlive() { return current }
         guard let made = try await client.makeAuthenticationContext() else { return nil }
-        let taken: AuthenticationContext? = contents.withLock { contents in
+        let taken: ProviderContext? = contents.withLock { contents in
             switch contents.link {
             case .ended: return nil
             case .connected(let other) where other !== current: return other
@@ -130,7 +130,7 @@ final class ContextState: Sendable {
         return taken
     }
 
-    private var connected: AuthenticationContext? {
+    private var connected: ProviderContext? {
         contents.withLock { contents in
             if case .connected(let context) = contents.link { context } else { nil }
         }

@@ -61,7 +61,7 @@ extension LAContext {
         }
         SharedClient.shared.start { (client) throws(SecretServiceError) in
             guard let context = try await snapshot.context(on: client, reason: reason) else { throw .noAuthentication }
-            let shownReason = AuthenticationContext.Settings.cut(reason)
+            let shownReason = ProviderContext.Settings.cut(reason)
             try await context.evaluate(expression, reason: shownReason, timeout: KeychainBus.promptTimeout)
         } completion: { [state] outcome in
             state.recordEvaluation()

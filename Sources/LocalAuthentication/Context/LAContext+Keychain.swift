@@ -8,7 +8,7 @@ extension LAContext: AuthenticationContextSource {
         let duration = touchIDAuthenticationAllowableReuseDuration
         let longest = LATouchIDAuthenticationMaximumAllowableReuseDuration
         let keepsGrants = duration > 0
-        var settings = AuthenticationContext.Settings()
+        var settings = ProviderContext.Settings()
         settings.reason = localizedReason
         settings.cancelTitle = localizedCancelTitle ?? ""
         settings.fallbackTitle = localizedFallbackTitle
@@ -22,7 +22,7 @@ extension LAContext: AuthenticationContextSource {
 
 struct ContextSnapshot: AuthenticationSnapshot {
     let keepsGrants: Bool
-    let settings: AuthenticationContext.Settings
+    let settings: ProviderContext.Settings
     let state: ContextState
 
     var isUsable: Bool { state.isUsable }
@@ -36,7 +36,7 @@ struct ContextSnapshot: AuthenticationSnapshot {
     func context(
         on client: SecretClient,
         reason: String
-    ) async throws(SecretServiceError) -> AuthenticationContext? {
+    ) async throws(SecretServiceError) -> ProviderContext? {
         guard let context = try await state.context(on: client) else { return nil }
         var settings = settings
         if settings.reason.isEmpty { settings.reason = reason }

@@ -20,13 +20,13 @@ package final class ProviderLink {
     /// Nil if it is unknown or there is none.
     package private(set) var owner: String?
 
-    enum Session {
+    enum Agreement {
         case none
         case opening(Task<Result<ProviderSession, SecretServiceError>, Never>)
         case open(ProviderSession)
     }
 
-    var session = Session.none
+    var session = Agreement.none
 
     /// The unique name of a provider that was asked for `org.keychaind.Search1`, and whether it has it.
     var searchSupport: (owner: String, isSupported: Bool)?

@@ -126,7 +126,7 @@ extension SecretClient {
     }
 
     /// Nil also if the program holds as many contexts as the provider lets it.
-    private func contextIfOneIsLeft() async throws(SecretServiceError) -> AuthenticationContext? {
+    private func contextIfOneIsLeft() async throws(SecretServiceError) -> ProviderContext? {
         do throws(SecretServiceError) {
             return try await makeAuthenticationContext()
         } catch  where error.code == .limitExceeded {

@@ -42,14 +42,14 @@ extension SecretClient {
     }
 
     /// Nil from a provider without authentication.
-    package func makeAuthenticationContext() async throws(SecretServiceError) -> AuthenticationContext? {
+    package func makeAuthenticationContext() async throws(SecretServiceError) -> ProviderContext? {
         do throws(SecretServiceError) {
             let (owner, path) = try await onLink { (link) throws(SecretServiceError) in
                 let owner = try await link.provider()
                 let reply = try await link.call(SecretClient.call("CreateContext"), to: owner)
                 return (owner, try reply.reading(ObjectPath.self))
             }
-            return AuthenticationContext(self, path, owner: owner)
+            return ProviderContext(self, path, owner: owner)
         } catch  where SecretClient.absence.contains(error.code) {
             return nil
         }

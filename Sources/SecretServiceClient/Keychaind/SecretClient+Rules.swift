@@ -1,7 +1,7 @@
 import KeychaindDBus
 
 /// A rule of keychaind: which program may have what.
-package struct StoredRule: Hashable, Sendable {
+package struct ListedRule: Hashable, Sendable {
     /// Empty for a line that keychaind did not understand.
     package let id: String
     /// `user`, `always`, or the file and line of an administrator's rule.
@@ -45,9 +45,9 @@ extension SecretClient {
     private static let rulesInterface = "org.keychaind.Rules1"
 
     /// All rules, those of administrators first.
-    package func rules() async throws(SecretServiceError) -> [StoredRule] {
+    package func rules() async throws(SecretServiceError) -> [ListedRule] {
         let reply = try await call(Self.rulesCall("List"))
-        return try reply.readingStructures { (reader) throws(BusError) in try StoredRule(from: &reader) }
+        return try reply.readingStructures { (reader) throws(BusError) in try ListedRule(from: &reader) }
     }
 
     /// Why the user's rules cannot be read; empty if they can.

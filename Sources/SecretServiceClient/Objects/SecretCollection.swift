@@ -101,7 +101,7 @@ public struct SecretCollection: SecretObject {
         _ attributes: [String: String],
         _ secret: borrowing Secret,
         _ prompting: SecretPrompting,
-        _ context: AuthenticationContext? = nil,
+        _ context: ProviderContext? = nil,
         interface: String,
         times: (created: UInt64?, modified: UInt64?) = (nil, nil),
         appendRest: (Message) -> Void
@@ -168,7 +168,7 @@ extension SecretCollection {
         attributes: [String: String],
         unique: [String],
         secret: borrowing Secret,
-        context: AuthenticationContext? = nil,
+        context: ProviderContext? = nil,
         prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretItem? {
         do throws(SecretServiceError) {

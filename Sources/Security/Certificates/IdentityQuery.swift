@@ -156,7 +156,7 @@ extension SecretClient {
             }
         }
         let changesProtection = targets.contains { $0.changes.changesProtection }
-        let action: AuthenticationContext.Action = changesProtection ? .protect : .change
+        let action: ProviderContext.Action = changesProtection ? .protect : .change
         let all = targets
         _ = try await ItemUnlocking.during(query.certificate, to: action, on: self) {
             (unlocking) throws(SecretServiceError) in

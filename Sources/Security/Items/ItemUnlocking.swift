@@ -9,7 +9,7 @@ final class ItemUnlocking {
     private enum State {
         case unused
         /// The provider supports authentication.
-        case context(AuthenticationContext)
+        case context(ProviderContext)
         /// The provider does not; it unlocks items for all programs.
         case none
     }
@@ -17,11 +17,11 @@ final class ItemUnlocking {
     private let client: SecretClient
     private let query: ItemQuery
     /// The operation on the items; nil for reading.
-    private let action: AuthenticationContext.Action?
+    private let action: ProviderContext.Action?
     private var state = State.unused
     private var opened: Set<SecretItem> = []
 
-    private init(_ client: SecretClient, _ query: ItemQuery, to action: AuthenticationContext.Action?) {
+    private init(_ client: SecretClient, _ query: ItemQuery, to action: ProviderContext.Action?) {
         self.client = client
         self.query = query
         self.action = action
@@ -32,7 +32,7 @@ final class ItemUnlocking {
     /// - Parameter action: the operation, for which a person is asked; nil for reading.
     static func during<Result>(
         _ query: ItemQuery,
-        to action: AuthenticationContext.Action? = nil,
+        to action: ProviderContext.Action? = nil,
         on client: SecretClient,
         _ call: (ItemUnlocking) async throws(SecretServiceError) -> Result
     ) async throws(SecretServiceError) -> Result {
@@ -116,18 +116,18 @@ final class ItemUnlocking {
         }
     }
 
-    private func context() async throws(SecretServiceError) -> AuthenticationContext? {
+    private func context() async throws(SecretServiceError) -> ProviderContext? {
         switch state {
         case .context(let context): return context
         case .none: return nil
         case .unused: break
         }
-        let found: AuthenticationContext?
+        let found: ProviderContext?
         if let source = query.context {
             found = try await source.context(on: client, reason: query.operationPrompt)
         } else {
             found = try await client.makeAuthenticationContext()
-            var settings = AuthenticationContext.Settings()
+            var settings = ProviderContext.Settings()
             settings.reason = query.operationPrompt
             // Asks only for this call.
             settings.reuse = .zero
@@ -181,7 +181,7 @@ package protocol AuthenticationSnapshot: Sendable {
     /// Throws if the program invalidated the context.
     ///
     /// - Parameter reason: the reason to show, unless the settings have one.
-    func context(on client: SecretClient, reason: String) async throws(SecretServiceError) -> AuthenticationContext?
+    func context(on client: SecretClient, reason: String) async throws(SecretServiceError) -> ProviderContext?
 }
 
 extension ItemUnlocking {

@@ -98,7 +98,7 @@ extension SecretClient {
         _ item: KeychainItem,
         _ secret: borrowing Secret,
         in collection: SecretCollection,
-        _ context: AuthenticationContext?,
+        _ context: ProviderContext?,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretItem {
         let (label, attributes) = (item.storedLabel, item.attributes)

@@ -11,7 +11,7 @@ extension SecretClient {
         with changes: ItemQuery
     ) async throws(SecretServiceError) -> Int {
         let secret = try changes.newSecret
-        let action: AuthenticationContext.Action = changes.changesProtection ? .protect : .change
+        let action: ProviderContext.Action = changes.changesProtection ? .protect : .change
         return try await ItemUnlocking.during(query, to: action, on: self) { (unlocking) throws(SecretServiceError) in
             let matches = try await matches(search, query.reference, limit: .max)
             let targets = matches.map { match in

@@ -35,7 +35,7 @@ struct AuditCommand: ProviderCommand {
     @OptionGroup var format: JSONArguments
 
     func validate() throws {
-        _ = try ItemQuery.attributes(attributes)
+        _ = try ItemSelection.attributes(attributes)
         guard id == nil || attributes.isEmpty && label == nil else {
             throw ValidationError("--id names one item; leave out the other conditions")
         }
@@ -111,9 +111,9 @@ struct AuditCommand: ProviderCommand {
 
     /// The paths of the items that are meant; nil for all entries.
     private func paths(_ client: SecretClient) async throws -> Set<String>? {
-        if let id { return [FoundItem.path(of: id)] }
+        if let id { return [ListedItem.path(of: id)] }
         guard !attributes.isEmpty || label != nil else { return nil }
-        let query = ItemQuery(attributes: try ItemQuery.attributes(attributes), label: label)
+        let query = ItemSelection(attributes: try ItemSelection.attributes(attributes), label: label)
         let found = try await ItemFinder(client: client).some(query, all: true, .never)
         return Set(found.map(\.item.path))
     }

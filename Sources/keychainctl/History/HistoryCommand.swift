@@ -84,7 +84,7 @@ struct HistoryCommand: ProviderCommand {
     /// Throws ``ExitStatus/refused`` if other items have the label too: they would be put back with the item.
     private static func checkLabel(of subject: Subject, _ client: SecretClient) async throws {
         guard let item = subject.item else { return }
-        let query = ItemQuery(label: subject.label, keychain: FoundItem.collectionPath(of: item))
+        let query = ItemSelection(label: subject.label, keychain: ListedItem.collectionPath(of: item))
         guard try await ItemFinder(client: client).some(query, all: true, .never).count > 1 else { return }
         throw CommandFailure(
             .refused,

@@ -23,7 +23,7 @@ struct DeleteCommand: ProviderCommand {
         try await provider.unlockKeychains(of: found, prompt.prompting)
         if found.contains(where: \.isHidden) {
             found = try await finder.read(found.map(\.item)).map { record in
-                FoundItem(item: record.item, properties: record.properties, keychain: "")
+                ListedItem(item: record.item, properties: record.properties, keychain: "")
             }
         }
         let context = try await provider.authorize(.delete, found, prompt.prompting)

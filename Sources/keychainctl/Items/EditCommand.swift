@@ -32,7 +32,7 @@ struct EditCommand: ProviderCommand {
     private var changesSecret: Bool { secret || secretFD != nil }
 
     func validate() throws {
-        let added = try ItemQuery.attributes(attribute)
+        let added = try ItemSelection.attributes(attribute)
         guard newLabel != nil || !added.isEmpty || !remove.isEmpty || changesSecret else {
             throw ValidationError("nothing to change: use --new-label, --attribute, --remove, --secret or --secret-fd")
         }
@@ -50,7 +50,7 @@ struct EditCommand: ProviderCommand {
             guard let record = try await finder.read([found.item]).first else {
                 throw CommandFailure(.notFound, Text("the item was deleted meanwhile"))
             }
-            found = FoundItem(item: found.item, properties: record.properties, keychain: found.keychain)
+            found = ListedItem(item: found.item, properties: record.properties, keychain: found.keychain)
         }
         // A mistake ends the command before a person is asked.
         _ = try changed(found.properties.attributes)
@@ -68,12 +68,12 @@ struct EditCommand: ProviderCommand {
     /// All attributes of the changed item; nil if they stay.
     ///
     /// Read again: other programs may have changed some while a person typed or was asked.
-    private func newAttributes(of found: FoundItem, _ finder: ItemFinder) async throws -> [String: String]? {
+    private func newAttributes(of found: ListedItem, _ finder: ItemFinder) async throws -> [String: String]? {
         guard !attribute.isEmpty || !remove.isEmpty else { return nil }
         guard let record = try await finder.read([found.item]).first else {
             throw CommandFailure(.notFound, Text("the item was deleted meanwhile"))
         }
-        guard !FoundItem.isHidden(record.properties) else { throw CommandFailure(.locked, Text("it is locked")) }
+        guard !ListedItem.isHidden(record.properties) else { throw CommandFailure(.locked, Text("it is locked")) }
         let present = record.properties.attributes
         let wanted = try changed(present)
         return wanted == present ? nil : wanted
@@ -108,6 +108,6 @@ struct EditCommand: ProviderCommand {
         for name in remove where attributes.removeValue(forKey: name) == nil {
             throw CommandFailure(.notFound, Text("the item has no attribute “\(name.visible)”"))
         }
-        return attributes.merging(try ItemQuery.attributes(attribute)) { _, new in new }
+        return attributes.merging(try ItemSelection.attributes(attribute)) { _, new in new }
     }
 }

@@ -27,7 +27,7 @@ struct GetCommand: ProviderCommand {
             guard let record = try await finder.read([found.item]).first else {
                 throw CommandFailure(.notFound, Text("the item was deleted meanwhile"))
             }
-            found = FoundItem(item: found.item, properties: record.properties, keychain: keychain)
+            found = ListedItem(item: found.item, properties: record.properties, keychain: keychain)
         }
         try provider.output.text("{\(found.json), \"content-type\": \(JSON.string(secret.contentType)), ")
         try provider.output.json(secret, isMember: true)
@@ -56,7 +56,7 @@ struct GetCommand: ProviderCommand {
 
 extension ProviderAccess {
     /// Reads a secret; unlocks the item first if necessary.
-    func secret(of found: FoundItem, _ prompting: SecretPrompting) async throws -> Secret {
+    func secret(of found: ListedItem, _ prompting: SecretPrompting) async throws -> Secret {
         do throws(SecretServiceError) {
             return try await found.item.secret(prompting: .never)
         } catch {

@@ -19,7 +19,7 @@ struct ItemFinder: Sendable {
     ///
     /// Throws ``ExitStatus/notFound`` or ``ExitStatus/ambiguous``. Unlocks keychains that hide the labels of their
     /// items if the query has a label.
-    func one(_ query: ItemQuery, _ prompting: SecretPrompting) async throws -> FoundItem {
+    func one(_ query: ItemSelection, _ prompting: SecretPrompting) async throws -> ListedItem {
         let found = try await all(query, prompting, limit: Self.candidateLimit + 1)
         guard let item = found.first else { throw CommandFailure(.notFound, Text("no item has \(query.words)")) }
         guard found.count == 1 else { throw await ambiguous(query, found) }
@@ -29,14 +29,14 @@ struct ItemFinder: Sendable {
     /// The items of a query: one, unless more are wanted.
     ///
     /// For all items with a label, unlocks each keychain that hides labels.
-    func some(_ query: ItemQuery, all: Bool, _ prompting: SecretPrompting) async throws -> [FoundItem] {
+    func some(_ query: ItemSelection, all: Bool, _ prompting: SecretPrompting) async throws -> [ListedItem] {
         guard all else { return [try await one(query, prompting)] }
         let found = try await self.all(query, prompting, limit: nil)
         guard !found.isEmpty else { throw CommandFailure(.notFound, Text("no item has \(query.words)")) }
         return found
     }
 
-    private func ambiguous(_ query: ItemQuery, _ found: [FoundItem]) async -> CommandFailure {
+    private func ambiguous(_ query: ItemSelection, _ found: [ListedItem]) async -> CommandFailure {
         let labels = try? await keychainLabels()
         // Translators: what was searched for, such as "service=web the label “Bank”"
         var lines = [
@@ -59,11 +59,11 @@ struct ItemFinder: Sendable {
         return CommandFailure(.ambiguous, .lines(lines))
     }
 
-    private func all(_ query: ItemQuery, _ prompting: SecretPrompting, limit: Int?) async throws -> [FoundItem] {
+    private func all(_ query: ItemSelection, _ prompting: SecretPrompting, limit: Int?) async throws -> [ListedItem] {
         var (found, hidden) = try await collect(query, limit: limit)
         // For one item, nobody is asked about further keychains; all items are not known without their labels.
         if query.label != nil, !hidden.isEmpty, found.isEmpty || limit == nil {
-            let paths = Set(hidden.map(FoundItem.collectionPath(of:))).sorted()
+            let paths = Set(hidden.map(ListedItem.collectionPath(of:))).sorted()
             let collections = try paths.map { path in try client.collection(at: path) }
             guard try await client.unlock(collections, prompting: prompting).count == collections.count else {
                 throw CommandFailure(.locked, Text("a keychain stayed locked, so its labels cannot be compared"))
@@ -73,11 +73,13 @@ struct ItemFinder: Sendable {
         return found
     }
 
-    private func collect(_ query: ItemQuery, limit: Int?) async throws -> (found: [FoundItem], hidden: [SecretItem]) {
-        var found: [FoundItem] = []
+    private func collect(_ query: ItemSelection, limit: Int?) async throws -> (
+        found: [ListedItem], hidden: [SecretItem]
+    ) {
+        var found: [ListedItem] = []
         var hidden: [SecretItem] = []
         if query.isByAttributes, let records = try await records(query, limit: limit) {
-            return (records.map { FoundItem(item: $0.item, properties: $0.properties, keychain: "") }, [])
+            return (records.map { ListedItem(item: $0.item, properties: $0.properties, keychain: "") }, [])
         }
         try await forEachBatch(of: query) { batch, hiddenItems in
             found += batch
@@ -88,7 +90,7 @@ struct ItemFinder: Sendable {
     }
 
     /// The items of a query by attributes alone, in one call; nil if the provider cannot, or they are too many.
-    private func records(_ query: ItemQuery, limit: Int?) async throws -> [SecretItemRecord]? {
+    private func records(_ query: ItemSelection, limit: Int?) async throws -> [SecretItemRecord]? {
         do throws(SecretServiceError) {
             return try await client.searchAndRead([query.attributes], limit: limit, withSecrets: false)
         } catch {
@@ -103,8 +105,8 @@ struct ItemFinder: Sendable {
     ///
     /// - Parameter body: returns false to end.
     func forEachBatch(
-        of query: ItemQuery,
-        _ body: ([FoundItem], _ hidden: [FoundItem]) async throws -> Bool
+        of query: ItemSelection,
+        _ body: ([ListedItem], _ hidden: [ListedItem]) async throws -> Bool
     ) async throws {
         let labels = try await keychainLabels()
         let items = try await items(of: query, labels)
@@ -113,11 +115,11 @@ struct ItemFinder: Sendable {
             try Task.checkCancellation()
             // The provider answers the next call while these are shown.
             async let following = read(Array(items.dropFirst(start + Self.batch).prefix(Self.batch)))
-            var found: [FoundItem] = []
-            var hidden: [FoundItem] = []
+            var found: [ListedItem] = []
+            var hidden: [ListedItem] = []
             for record in portion {
-                let keychain = labels[FoundItem.collectionPath(of: record.item)] ?? ""
-                let item = FoundItem(item: record.item, properties: record.properties, keychain: keychain)
+                let keychain = labels[ListedItem.collectionPath(of: record.item)] ?? ""
+                let item = ListedItem(item: record.item, properties: record.properties, keychain: keychain)
                 if query.label == nil || !item.isHidden && item.properties.label == query.label {
                     found.append(item)
                 } else if item.isHidden {
@@ -148,7 +150,7 @@ struct ItemFinder: Sendable {
         }
     }
 
-    private func items(of query: ItemQuery, _ labels: [String: String]) async throws -> [SecretItem] {
+    private func items(of query: ItemSelection, _ labels: [String: String]) async throws -> [SecretItem] {
         if let id = query.id {
             guard let item = try? item(id) else {
                 throw CommandFailure(.notFound, Text("“\(id.visible)” names no item"))
@@ -170,15 +172,15 @@ struct ItemFinder: Sendable {
     }
 
     private func item(_ id: String) throws -> SecretItem {
-        try client.item(at: FoundItem.path(of: id))
+        try client.item(at: ListedItem.path(of: id))
     }
 
     /// Reads items again, without those that were deleted meanwhile.
-    func readAgain(_ items: [FoundItem]) async throws -> [FoundItem] {
+    func readAgain(_ items: [ListedItem]) async throws -> [ListedItem] {
         let keychains = Dictionary(items.map { ($0.item.path, $0.keychain) }) { first, _ in first }
         return try await read(items.map(\.item)).map { record in
             let keychain = keychains[record.item.path] ?? ""
-            return FoundItem(item: record.item, properties: record.properties, keychain: keychain)
+            return ListedItem(item: record.item, properties: record.properties, keychain: keychain)
         }
     }
 
@@ -245,7 +247,7 @@ struct ItemFinder: Sendable {
     }
 }
 
-extension ItemQuery {
+extension ItemSelection {
     fileprivate var isByAttributes: Bool {
         !attributes.isEmpty && label == nil && keychain == nil && id == nil
     }

@@ -14,17 +14,17 @@ final class ItemList {
     init(to output: Output, isJSON: Bool, withSecrets: Bool) {
         self.output = output
         self.isJSON = isJSON
-        table = isJSON || withSecrets ? nil : Table(FoundItem.titles, to: output)
+        table = isJSON || withSecrets ? nil : Table(ListedItem.titles, to: output)
     }
 
-    func add(_ item: FoundItem) throws(CommandFailure) {
+    func add(_ item: ListedItem) throws(CommandFailure) {
         try begin()
         if let table { return try table.add(item.row) }
         try output.text(isJSON ? "{\(item.json)}" : item.row.joined(separator: "\t") + "\n")
     }
 
     /// Adds an item with its secret, written as a JSON string in either form.
-    func add(_ item: FoundItem, _ secret: borrowing Secret) throws(CommandFailure) {
+    func add(_ item: ListedItem, _ secret: borrowing Secret) throws(CommandFailure) {
         try begin()
         try output.text(isJSON ? "{\(item.json), " : item.row.joined(separator: "\t") + "\t")
         try output.json(secret, isMember: isJSON)

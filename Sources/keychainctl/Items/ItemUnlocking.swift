@@ -26,10 +26,10 @@ extension ProviderAccess {
     ///
     /// The context must live until the operation is done.
     func authorize(
-        _ action: AuthenticationContext.Action,
-        _ items: [FoundItem],
+        _ action: ProviderContext.Action,
+        _ items: [ListedItem],
         _ prompting: SecretPrompting
-    ) async throws -> AuthenticationContext? {
+    ) async throws -> ProviderContext? {
         let protected = items.filter(\.isProtected).map(\.item)
         guard !protected.isEmpty, let context = try await client.makeAuthenticationContext() else { return nil }
         let allowed = try await context.authorize(action, protected, prompting: prompting)
@@ -40,7 +40,7 @@ extension ProviderAccess {
     }
 
     /// Unlocks the keychains of items whose properties are hidden or that are locked with their keychain.
-    func unlockKeychains(of items: [FoundItem], _ prompting: SecretPrompting) async throws {
+    func unlockKeychains(of items: [ListedItem], _ prompting: SecretPrompting) async throws {
         let paths = Set(items.filter(\.properties.isLocked).map(\.collectionPath)).sorted()
         var locked: [SecretCollection] = []
         for path in paths {

@@ -15,7 +15,7 @@ struct ListCommand: ProviderCommand {
     @OptionGroup var listing: ListingArguments
 
     func run(_ provider: ProviderAccess) async throws {
-        _ = try await listing.show(ItemQuery(keychain: keychain), provider)
+        _ = try await listing.show(ItemSelection(keychain: keychain), provider)
         await provider.client.tellOfHidingRules()
     }
 }
@@ -45,12 +45,16 @@ struct SearchCommand: ProviderCommand {
         guard !attributes.isEmpty || label != nil || text != nil else {
             throw ValidationError("search for NAME=VALUE, --label or --text; “list” shows all items")
         }
-        _ = try ItemQuery.attributes(attributes)
+        _ = try ItemSelection.attributes(attributes)
     }
 
     func run(_ provider: ProviderAccess) async throws {
-        let query = ItemQuery(attributes: try ItemQuery.attributes(attributes), label: label, keychain: keychain)
-        var isMeant: ((FoundItem) -> Bool)?
+        let query = ItemSelection(
+            attributes: try ItemSelection.attributes(attributes),
+            label: label,
+            keychain: keychain
+        )
+        var isMeant: ((ListedItem) -> Bool)?
         if let part = text?.lowercased() { isMeant = { item in Self.has(item, part) } }
         let (shown, hidden) = try await listing.show(query, provider, where: isMeant)
         guard shown == 0 else { return }
@@ -62,7 +66,7 @@ struct SearchCommand: ProviderCommand {
     }
 
     /// - Parameter part: in lower case.
-    private static func has(_ item: FoundItem, _ part: String) -> Bool {
+    private static func has(_ item: ListedItem, _ part: String) -> Bool {
         let texts = [item.properties.label] + item.properties.attributes.values
         return texts.contains { text in text.lowercased().contains(part) }
     }
@@ -82,9 +86,9 @@ struct ListingArguments: ParsableArguments {
     ///
     /// - Parameter isMeant: a further condition of the query; nil for none.
     func show(
-        _ query: ItemQuery,
+        _ query: ItemSelection,
         _ provider: ProviderAccess,
-        where isMeant: ((FoundItem) -> Bool)? = nil
+        where isMeant: ((ListedItem) -> Bool)? = nil
     ) async throws -> (shown: Int, hidden: Int) {
         let list = ItemList(to: provider.output, isJSON: format.json, withSecrets: showSecrets)
         let finder = ItemFinder(client: provider.client)
@@ -111,11 +115,11 @@ struct ListingArguments: ParsableArguments {
 
     /// Unlocks items that a query finds, and returns these and others that were open.
     private func unlocked(
-        _ items: [FoundItem],
-        of query: ItemQuery,
+        _ items: [ListedItem],
+        of query: ItemSelection,
         _ provider: ProviderAccess,
-        where isMeant: ((FoundItem) -> Bool)?
-    ) async throws -> [FoundItem] {
+        where isMeant: ((ListedItem) -> Bool)?
+    ) async throws -> [ListedItem] {
         let finder = ItemFinder(client: provider.client)
         var items = items
         let hidden = items.filter(\.isHidden)
@@ -131,7 +135,7 @@ struct ListingArguments: ParsableArguments {
         return try await finder.readAgain(items)
     }
 
-    private func showSecrets(_ items: [FoundItem], _ list: ItemList, _ client: SecretClient) async throws {
+    private func showSecrets(_ items: [ListedItem], _ list: ItemList, _ client: SecretClient) async throws {
         let byPath = Dictionary(items.map { ($0.item.path, $0) }) { first, _ in first }
         // To ask for one that is locked is a denial in the audit.
         let readable = items.filter { !$0.properties.isLocked }.map(\.item)

@@ -32,12 +32,12 @@ struct SetCommand: ProviderCommand {
 
     func validate() throws {
         guard !attributes.isEmpty else { throw ValidationError("name the item by at least one NAME=VALUE") }
-        _ = try ItemQuery.attributes(attributes)
+        _ = try ItemSelection.attributes(attributes)
         try Descriptors.check(secretFD, of: "--secret-fd")
     }
 
     func run(_ provider: ProviderAccess) async throws {
-        let wanted = try ItemQuery.attributes(attributes)
+        let wanted = try ItemSelection.attributes(attributes)
         let collection = try await Keychains.one(provider.client, labeled: keychain)
         // A mistake ends the command before a person is asked.
         _ = try await self.existing(wanted, in: collection, provider)
@@ -66,9 +66,9 @@ struct SetCommand: ProviderCommand {
         _ wanted: [String: String],
         in collection: SecretCollection,
         _ provider: ProviderAccess
-    ) async throws -> FoundItem? {
+    ) async throws -> ListedItem? {
         var records = try await ItemFinder(client: provider.client).read(try await collection.search(wanted))
-        if records.contains(where: { FoundItem.isHidden($0.properties) }) {
+        if records.contains(where: { ListedItem.isHidden($0.properties) }) {
             try await collection.unlock(prompting: prompt.prompting)
             records = try await ItemFinder(client: provider.client).read(records.map(\.item))
         }
@@ -78,7 +78,7 @@ struct SetCommand: ProviderCommand {
             }
         }
         guard same.count < 2 else {
-            let ids = same.map { FoundItem(item: $0.item, properties: $0.properties, keychain: "").id.visible }
+            let ids = same.map { ListedItem(item: $0.item, properties: $0.properties, keychain: "").id.visible }
             throw CommandFailure(
                 .ambiguous,
                 Text(
@@ -86,6 +86,6 @@ struct SetCommand: ProviderCommand {
                 )
             )
         }
-        return same.first.map { FoundItem(item: $0.item, properties: $0.properties, keychain: "") }
+        return same.first.map { ListedItem(item: $0.item, properties: $0.properties, keychain: "") }
     }
 }

@@ -57,7 +57,7 @@ struct CredentialCommand: ProviderCommand {
 
     private func serve(
         _ connection: CredentialConnection,
-        _ queries: [String: ItemQuery],
+        _ queries: [String: ItemSelection],
         _ provider: ProviderAccess
     ) async {
         guard let request = connection.request, let query = queries[request] else {

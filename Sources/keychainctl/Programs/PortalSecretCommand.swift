@@ -47,7 +47,7 @@ struct PortalSecretCommand: AsyncParsableCommand {
             let given = try passwordFD.map { Password(try PasswordInput.read(from: $0)) }
             try await Interruption.cancelling { [self] interruption in
                 let screen = ImportScreen(interruption)
-                let contents = try await source.read(Passwords(given: given, interruption: interruption), screen)
+                let contents = try await source.read(ImportPasswords(given: given, interruption: interruption), screen)
                 screen.finishProgress()
                 let secret = try contents.portalSecret(of: target.application)
                 try await target.change(interruption) { (client) async throws(SecretServiceError) in

@@ -4,7 +4,7 @@ import KeychaindCommandLine
 /// A secret under a name, such as `TOKEN=service=gh:github.com user=anna`.
 struct SecretQuery: Sendable {
     let name: String
-    let query: ItemQuery
+    let query: ItemSelection
 
     /// Reads `NAME=QUERY`: attributes separated by spaces, `label:TEXT` or `id:PLACE`.
     init(_ text: String) throws {
@@ -14,11 +14,11 @@ struct SecretQuery: Sendable {
         name = String(text[..<sign])
         let words = String(text[text.index(after: sign)...])
         if words.hasPrefix("label:") {
-            query = ItemQuery(label: String(words.dropFirst(6)))
+            query = ItemSelection(label: String(words.dropFirst(6)))
         } else if words.hasPrefix("id:") {
-            query = ItemQuery(id: String(words.dropFirst(3)))
+            query = ItemSelection(id: String(words.dropFirst(3)))
         } else {
-            query = ItemQuery(attributes: try ItemQuery.attributes(Self.attributes(words)))
+            query = ItemSelection(attributes: try ItemSelection.attributes(Self.attributes(words)))
         }
     }
 

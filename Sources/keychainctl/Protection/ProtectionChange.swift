@@ -17,13 +17,13 @@ struct ProtectionChange {
     /// Changes the items of a query, and returns them with whether they had to be changed.
     ///
     /// Asks once for all that are protected already. Throws ``ExitStatus/incomplete`` if only some could be changed.
-    func apply(to query: ItemQuery, all: Bool) async throws -> [(item: FoundItem, isChanged: Bool)] {
+    func apply(to query: ItemSelection, all: Bool) async throws -> [(item: ListedItem, isChanged: Bool)] {
         guard try await provider.client.enforcesAccessControl() else { throw KeychaindOnly.absent }
         let finder = ItemFinder(client: provider.client)
         var found = try await finder.some(query, all: all, .shown)
         try await provider.unlockKeychains(of: found, .shown)
         found = try await finder.read(found.map(\.item)).map { record in
-            FoundItem(item: record.item, properties: record.properties, keychain: "")
+            ListedItem(item: record.item, properties: record.properties, keychain: "")
         }
         let name = ReservedAttribute.accessControl.rawValue
         let different = found.filter { item in item.properties.attributes[name] != accessControl }
@@ -56,7 +56,7 @@ struct ProtectionChange {
         in properties: SecretItem.Properties?
     ) throws(SecretServiceError) -> [String: String] {
         guard let properties else { throw SecretServiceError(.noSuchObject, "the item was deleted meanwhile") }
-        guard !FoundItem.isHidden(properties) else { throw SecretServiceError(.locked, "the item is locked") }
+        guard !ListedItem.isHidden(properties) else { throw SecretServiceError(.locked, "the item is locked") }
         return properties.attributes
     }
 }

@@ -11,7 +11,7 @@ extension SecretClient {
     }
 }
 
-extension StoredRule {
+extension ListedRule {
     /// Programs in a sandbox and units are others.
     fileprivate var mayHideFromKeychainctl: Bool {
         let words = text.split(separator: " ")

@@ -24,7 +24,7 @@ struct RulesCommand: AsyncParsableCommand {
         @OptionGroup var format: JSONArguments
 
         func run(_ provider: ProviderAccess) async throws {
-            let rules: [StoredRule]
+            let rules: [ListedRule]
             let problem: String
             do throws(SecretServiceError) {
                 problem = try await provider.client.ruleProblem()
@@ -148,7 +148,7 @@ struct RulesCommand: AsyncParsableCommand {
         }
 
         private var subject: String {
-            if let id { return FoundItem.path(of: id) }
+            if let id { return ListedItem.path(of: id) }
             return what.map(RuleText.condition).joined(separator: " ")
         }
 
@@ -187,7 +187,7 @@ struct RulesCommand: AsyncParsableCommand {
     }
 }
 
-extension StoredRule {
+extension ListedRule {
     fileprivate var row: [String] {
         let last = lastUse == 0 ? "" : Time.minute(lastUse / 1_000_000)
         return [id.visible, text.shownRule, shownOrigin, shownStrength, "\(uses)", last]

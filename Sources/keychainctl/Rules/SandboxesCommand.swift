@@ -51,8 +51,8 @@ struct SandboxesCommand: AsyncParsableCommand {
             let labels = try await finder.keychainLabels()
             let list = ItemList(to: provider.output, isJSON: format.json, withSecrets: false)
             for record in try await finder.read(items) {
-                let keychain = labels[FoundItem.collectionPath(of: record.item)] ?? ""
-                try list.add(FoundItem(item: record.item, properties: record.properties, keychain: keychain))
+                let keychain = labels[ListedItem.collectionPath(of: record.item)] ?? ""
+                try list.add(ListedItem(item: record.item, properties: record.properties, keychain: keychain))
             }
             try list.finish()
         }
@@ -83,7 +83,7 @@ struct SandboxesCommand: AsyncParsableCommand {
         func run(_ provider: ProviderAccess) async throws {
             var items: [SecretItem] = []
             if !id.isEmpty {
-                items = try id.map { id in try provider.client.item(at: FoundItem.path(of: id)) }
+                items = try id.map { id in try provider.client.item(at: ListedItem.path(of: id)) }
             } else if !none {
                 items = try await SandboxesCommand.items(of: sandbox, provider.client)
             }

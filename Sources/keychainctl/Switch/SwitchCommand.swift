@@ -27,7 +27,7 @@ struct SwitchTarget: ParsableArguments {
         guard root?.hasPrefix("/") ?? true else { throw ValidationError("--root needs an absolute path") }
     }
 
-    func account() throws(CommandFailure) -> Account {
+    func account() throws(CommandFailure) -> SwitchAccount {
         guard let installation = SwitchTarget.installation else {
             throw CommandFailure(.notFound, Text("this keychainctl is not installed; run make install"))
         }
@@ -38,7 +38,7 @@ struct SwitchTarget: ParsableArguments {
                     Text("only root can switch all accounts: sudo keychainctl switch … --all")
                 )
             }
-            return Account(root: root ?? "", installation: installation)
+            return SwitchAccount(root: root ?? "", installation: installation)
         }
         let environment = SwitchTarget.environment
         guard let home = environment["HOME"], home.hasPrefix("/") else {
@@ -52,7 +52,7 @@ struct SwitchTarget: ParsableArguments {
                 Text("\(home.visible) is of another user; run this as that user, without sudo")
             )
         }
-        return Account(home: home, environment: environment, installation: installation)
+        return SwitchAccount(home: home, environment: environment, installation: installation)
     }
 
     /// By the path of this program.

@@ -18,7 +18,7 @@ struct SwitchOffCommand: AsyncParsableCommand {
         let account = try target.account()
         let wasSwitched = try Journal(of: account) != nil
         let left = try Switch(account).off()
-        if !target.all { await Session.open()?.reload() }
+        if !target.all { await SessionBus.open()?.reload() }
         guard left.isEmpty else {
             let names = left.map(\.visible).joined(separator: ", ")
             throw CommandFailure(.incomplete, Text("all is as before, but for files that were changed since: \(names)"))

@@ -34,7 +34,7 @@ struct SwitchOnCommand: AsyncParsableCommand {
     func run() async throws {
         let account = try target.account()
         if ifNone, !account.otherProviders.isEmpty { return }
-        let session = await Session.open()
+        let session = await SessionBus.open()
         guard session != nil || !now || dryRun else {
             throw CommandFailure(.noProvider, Text("there is no session bus to hand over on"))
         }
@@ -65,7 +65,7 @@ struct SwitchOnCommand: AsyncParsableCommand {
         }
     }
 
-    private func checkImport(_ account: Account, _ session: Session?) async throws(CommandFailure) {
+    private func checkImport(_ account: SwitchAccount, _ session: SessionBus?) async throws(CommandFailure) {
         var sources = ImportSource.withFiles(in: account)
         if let session, let owner = await session.owner() {
             sources = []

@@ -21,7 +21,7 @@ struct SwitchStatusCommand: AsyncParsableCommand {
     /// - Parameter withKeychains: whether the faults of keychains are told, too.
     static func show(_ target: SwitchTarget, withKeychains: Bool = false) async throws {
         let account = try target.account()
-        let session = target.all ? nil : await Session.open()
+        let session = target.all ? nil : await SessionBus.open()
         let owner = await session?.owner()
         var inspection = Inspection(of: account, owner: owner, queue: await session?.queue() ?? [])
         if !target.all, SystemProgram.status(["systemctl", "--user", "--quiet", "is-failed", "keychaind.service"]) == 0

@@ -35,14 +35,14 @@ extension StartPassword {
     /// A password that is read while the vault is opened.
     @BusActor
     struct Reading {
-        private let task: Task<Handoff<PasswordInput.Outcome>, Never>
+        private let task: Task<Handoff<PasswordDescriptor.Outcome>, Never>
 
         /// Reads the descriptor on a thread of its own, and closes it unless it is a standard one.
         init(from descriptor: Int32) {
             // Like a task of `BusActor.start(_:)`, but with a result.
             task = Task.immediate(executorPreference: BusActor.loop) { @BusActor in
                 await BlockingThread.run {
-                    let outcome = PasswordInput.read(from: descriptor)
+                    let outcome = PasswordDescriptor.read(from: descriptor)
                     if descriptor > STDERR_FILENO { close(descriptor) }
                     return Handoff(outcome)
                 }
@@ -50,7 +50,7 @@ extension StartPassword {
         }
 
         /// Waits for the password; to be called once.
-        func outcome() async -> PasswordInput.Outcome {
+        func outcome() async -> PasswordDescriptor.Outcome {
             await task.value.take() ?? .failure("it was used before")
         }
     }

@@ -133,10 +133,10 @@ struct EvaluationRefusalTests {
         let locked = await evaluator.verdict(on: biometrics, isPasscodeSet: true, prompterTrust: .trusted)
         #expect(locked == .denied(AuthenticationError(.biometryLockout, reason: "")))
         let passcode = await evaluator.verdict(on: owner, isPasscodeSet: true, prompterTrust: .trusted)
-        #expect(passcode == .mustAuthenticate(Plan([.passcode])))
+        #expect(passcode == .mustAuthenticate(ProofPlan([.passcode])))
         await fixture.lockout.passcodeWasRight()
         let unlocked = await evaluator.verdict(on: biometrics, isPasscodeSet: false, prompterTrust: .trusted)
-        #expect(unlocked == .mustAuthenticate(Plan([.biometryAny])))
+        #expect(unlocked == .mustAuthenticate(ProofPlan([.biometryAny])))
         #expect(fixture.store.record?.biometricFailures == 0)
         #expect(fixture.prompter.events.all.isEmpty)
     }

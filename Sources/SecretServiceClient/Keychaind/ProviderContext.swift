@@ -3,7 +3,7 @@ import KeychaindDBus
 import Synchronization
 
 /// An authentication context of keychaind; ends with the client's connection, the provider or this object.
-package final class AuthenticationContext: Sendable {
+package final class ProviderContext: Sendable {
     package let client: SecretClient
 
     let path: ObjectPath
@@ -150,7 +150,7 @@ package final class AuthenticationContext: Sendable {
     }
 }
 
-extension AuthenticationContext {
+extension ProviderContext {
     package struct Settings: Hashable, Sendable {
         /// In bytes; the provider has the same limit.
         private static let reasonLimit = 1000

@@ -6,7 +6,7 @@ import KeychaindSwitch
 import SecretServiceClient
 
 /// The session bus, and the provider on it.
-final class Session: Sendable {
+final class SessionBus: Sendable {
     private static let name = "org.freedesktop.secrets"
     private static let bus = "org.freedesktop.DBus"
     private static let wallets = "org.kde.kwalletd6"
@@ -17,11 +17,11 @@ final class Session: Sendable {
     }
 
     /// Connects to the bus, without starting one; nil if there is none.
-    static func open() async -> Session? {
+    static func open() async -> SessionBus? {
         guard let address, EventLoop.startThread() else { return nil }
         Connection.leaveSignalsAlone()
-        return await onLoop { () async -> Session? in
-            (try? await Connection.open(address, timeout: .seconds(5))).map(Session.init)
+        return await onLoop { () async -> SessionBus? in
+            (try? await Connection.open(address, timeout: .seconds(5))).map(SessionBus.init)
         }
     }
 
@@ -42,13 +42,13 @@ final class Session: Sendable {
 
     /// The owner of the name; nil if there is none.
     func owner() async -> Inspection.Owner? {
-        await connection(Session.name)
+        await connection(SessionBus.name)
     }
 
     /// The programs that wait for the name, and get it when its owner leaves the bus.
     func queue() async -> [Inspection.Owner] {
-        let names = await Session.onLoop { [connection] () async -> [String] in
-            (try? await connection.queuedOwners(of: Session.name, timeout: .seconds(5))) ?? []
+        let names = await SessionBus.onLoop { [connection] () async -> [String] in
+            (try? await connection.queuedOwners(of: SessionBus.name, timeout: .seconds(5))) ?? []
         }
         let owner = await owner()
         var waiting: [Inspection.Owner] = []
@@ -61,11 +61,15 @@ final class Session: Sendable {
 
     /// The process behind a name of the bus.
     private func connection(_ name: String) async -> Inspection.Owner? {
-        let process = await Session.onLoop { [connection] () async -> Int32? in
+        let process = await SessionBus.onLoop { [connection] () async -> Int32? in
             try? await connection.process(of: name, timeout: .seconds(5))
         }
         return process.map { process in
-            Inspection.Owner(process: process, program: Session.program(of: process), unit: Session.unit(of: process))
+            Inspection.Owner(
+                process: process,
+                program: SessionBus.program(of: process),
+                unit: SessionBus.unit(of: process)
+            )
         }
     }
 
@@ -110,14 +114,14 @@ final class Session: Sendable {
     /// Lets the user manager and the bus read what has changed.
     func reload() async {
         _ = SystemProgram.status(["systemctl", "--user", "daemon-reload"])
-        await Session.onLoop { [connection] in
-            _ = try? await connection.call(Session.call("ReloadConfig"), timeout: .seconds(5))
+        await SessionBus.onLoop { [connection] in
+            _ = try? await connection.call(SessionBus.call("ReloadConfig"), timeout: .seconds(5))
         }
     }
 
     /// Ends the other provider, and those that wait for the name, and starts keychaind; then kwalletd6, if it runs.
     func handOver() async throws(CommandFailure) {
-        let wallets = await connection(Session.wallets)
+        let wallets = await connection(SessionBus.wallets)
         // Before the others end: a call may then start keychaind at once.
         let isDone = await owner()?.isKeychaind == true
         for other in await queue() where !other.isKeychaind { kill(other.process, SIGTERM) }
@@ -130,9 +134,9 @@ final class Session: Sendable {
             guard let other = await owner(), !other.isKeychaind else { break }
             try? await Task.sleep(for: .milliseconds(50))
         }
-        let problem = await Session.onLoop { [connection] () async -> String? in
+        let problem = await SessionBus.onLoop { [connection] () async -> String? in
             do throws(BusError) {
-                try await connection.startService(Session.name, timeout: .seconds(25))
+                try await connection.startService(SessionBus.name, timeout: .seconds(25))
                 return nil
             } catch {
                 return error.message
@@ -144,7 +148,7 @@ final class Session: Sendable {
         guard let owner = await owner(), owner.isKeychaind else {
             throw CommandFailure(.noProvider, Text("another provider keeps the name until you log out"))
         }
-        if let wallets { await restart(wallets, Session.wallets) }
+        if let wallets { await restart(wallets, SessionBus.wallets) }
     }
 
     /// Starts a program anew that goes on calling the provider that was there at its start.
@@ -156,7 +160,7 @@ final class Session: Sendable {
             try? await Task.sleep(for: .milliseconds(50))
         }
         // If that fails, the next program that calls it starts it.
-        await Session.onLoop { [connection] in
+        await SessionBus.onLoop { [connection] in
             _ = try? await connection.startService(name, timeout: .seconds(25))
         }
     }

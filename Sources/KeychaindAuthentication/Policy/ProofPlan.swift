@@ -1,7 +1,7 @@
 package import KeychaindModel
 
 /// The ways to prove the missing factors: a dialog asks for all factors of one alternative.
-package struct Plan: Hashable, Sendable {
+package struct ProofPlan: Hashable, Sendable {
     /// Neither the list nor a set in it is empty.
     package let alternatives: [FactorSet]
 

@@ -4,7 +4,7 @@ import KeychaindFiles
 import KeychaindGcrypt
 
 /// A password on standard input or another descriptor.
-enum PasswordInput {
+enum PasswordDescriptor {
     /// The maximum length of a password, in bytes.
     static let limit = 4096
 

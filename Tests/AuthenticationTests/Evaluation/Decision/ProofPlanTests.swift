@@ -2,7 +2,7 @@ import KeychaindAuthentication
 import KeychaindModel
 import Testing
 
-struct PlanTests {
+struct ProofPlanTests {
     @Test(
         arguments: [
             ([.biometryAny], true, []), ([.passcode], false, .passcode),
@@ -14,8 +14,8 @@ struct PlanTests {
         ] as [([FactorSet], Bool, FactorSet)]
     )
     func plan_alternatives_sayWhatToShow(alternatives: [FactorSet], touch: Bool, typed: FactorSet) {
-        #expect(Plan(alternatives).wantsTouch == touch)
-        #expect(Plan(alternatives).typedNext == typed)
+        #expect(ProofPlan(alternatives).wantsTouch == touch)
+        #expect(ProofPlan(alternatives).typedNext == typed)
     }
 
     @Test

@@ -3,7 +3,7 @@ import KeychaindModel
 import KeychaindVault
 
 /// Arguments of CreateItem.
-struct NewItem: ~Copyable {
+struct CreationRequest: ~Copyable {
     let description: ItemDescription
     let secret: Secret
     let replacing: Bool

@@ -4,7 +4,7 @@ import KeychaindGcrypt
 import KeychaindLanguage
 
 /// The passwords of an import: given beforehand, or asked for at the terminal.
-package struct Passwords: Sendable {
+package struct ImportPasswords: Sendable {
     /// Tried first wherever a password is needed.
     package let given: Password?
     private let interruption: Int32

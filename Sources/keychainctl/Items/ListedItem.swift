@@ -3,7 +3,7 @@ import KeychaindLanguage
 import SecretServiceClient
 
 /// An item with what a list shows of it.
-struct FoundItem: Sendable {
+struct ListedItem: Sendable {
     let item: SecretItem
     let properties: SecretItem.Properties
     /// The label of its keychain.
@@ -12,8 +12,8 @@ struct FoundItem: Sendable {
     /// The last two parts of the path, which name it for `--id`.
     var id: String {
         let path = item.path
-        guard let last = path.utf8.lastIndex(of: FoundItem.slash),
-            let start = path.utf8[..<last].lastIndex(of: FoundItem.slash)
+        guard let last = path.utf8.lastIndex(of: ListedItem.slash),
+            let start = path.utf8[..<last].lastIndex(of: ListedItem.slash)
         else { return path }
         return String(path[path.utf8.index(after: start)...])
     }
@@ -27,7 +27,7 @@ struct FoundItem: Sendable {
     private static let slash = UInt8(ascii: "/")
 
     /// Whether the provider hides what the item is, as keychaind does before the first unlock.
-    var isHidden: Bool { FoundItem.isHidden(properties) }
+    var isHidden: Bool { ListedItem.isHidden(properties) }
 
     static func isHidden(_ properties: SecretItem.Properties) -> Bool {
         properties.isLocked && properties.label.isEmpty && properties.attributes.isEmpty
@@ -36,7 +36,7 @@ struct FoundItem: Sendable {
     var isProtected: Bool { ExportProtection(properties.attributes).isProtected }
 
     /// The path of its collection.
-    var collectionPath: String { FoundItem.collectionPath(of: item) }
+    var collectionPath: String { ListedItem.collectionPath(of: item) }
 
     static func collectionPath(of item: SecretItem) -> String {
         String(item.path[..<(item.path.utf8.lastIndex(of: slash) ?? item.path.startIndex)])
@@ -52,10 +52,10 @@ struct FoundItem: Sendable {
 
     var state: String {
         switch (isHidden, isProtected, properties.isLocked) {
-        case (true, _, _): FoundItem.locked
-        case (_, true, _): FoundItem.protected
-        case (_, _, true): FoundItem.locked
-        default: FoundItem.open
+        case (true, _, _): ListedItem.locked
+        case (_, true, _): ListedItem.protected
+        case (_, _, true): ListedItem.locked
+        default: ListedItem.open
         }
     }
 

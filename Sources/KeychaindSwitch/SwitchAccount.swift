@@ -1,5 +1,5 @@
 /// The folders of an account, or of all accounts, whose provider is switched.
-package struct Account: Hashable, Sendable {
+package struct SwitchAccount: Hashable, Sendable {
     package enum Scope: String, Codable, Sendable {
         case user
         /// The folders of the system, for all accounts that have made no choice of their own.
@@ -38,16 +38,18 @@ package struct Account: Hashable, Sendable {
     ) {
         // Relative paths are invalid in these variables.
         func folder(_ name: String) -> String? {
-            environment[name].flatMap { $0.hasPrefix("/") ? Account.withoutTrailingSlash($0) : nil }
+            environment[name].flatMap { $0.hasPrefix("/") ? SwitchAccount.withoutTrailingSlash($0) : nil }
         }
         func folders(_ name: String, _ standard: [String]) -> [String] {
-            let found = (environment[name] ?? "").split(separator: ":").map { Account.withoutTrailingSlash(String($0)) }
+            let found = (environment[name] ?? "").split(separator: ":").map {
+                SwitchAccount.withoutTrailingSlash(String($0))
+            }
             return found.isEmpty ? standard : found.filter { $0.hasPrefix("/") }
         }
         scope = .user
         self.tree = tree
         self.installation = installation
-        let home = Account.withoutTrailingSlash(home)
+        let home = SwitchAccount.withoutTrailingSlash(home)
         configFolder = folder("XDG_CONFIG_HOME") ?? home + "/.config"
         dataFolder = folder("XDG_DATA_HOME") ?? home + "/.local/share"
         stateFolder = (folder("XDG_STATE_HOME") ?? home + "/.local/state") + "/keychaind"
@@ -61,7 +63,7 @@ package struct Account: Hashable, Sendable {
     /// All accounts of the system, or of an image of one.
     package init(root: String = "", installation: Installation) {
         scope = .all
-        tree = FileTree(root: Account.withoutTrailingSlash(root), care: .roots)
+        tree = FileTree(root: SwitchAccount.withoutTrailingSlash(root), care: .roots)
         self.installation = installation
         configFolder = "/etc/xdg"
         dataFolder = "/usr/local/share"

@@ -7,7 +7,7 @@ import KeychaindVault
 /// A private key as an item has it: its bytes, and what the item's attributes say about it.
 ///
 /// A class because the thread that reads the key shares the bytes, which are wiped with the last reference.
-final class StoredKey: Sendable {
+final class UsableKey: Sendable {
     private let secret: Secret
     private let type: KeyType
     /// The token of the key; nil for a key that the service can use itself.

@@ -3,14 +3,14 @@ import KeychaindCommandLine
 import KeychaindLanguage
 
 /// Which items are meant.
-struct ItemQuery: Sendable, Equatable {
+struct ItemSelection: Sendable, Equatable {
     var attributes: [String: String] = [:]
     var label: String?
     var keychain: String?
     /// As lists show it, such as `login/7`, or a whole object path.
     var id: String?
 
-    var isEmpty: Bool { self == ItemQuery() }
+    var isEmpty: Bool { self == ItemSelection() }
 
     /// Reads `NAME=VALUE`; the first equals sign ends the name.
     static func attributes(_ texts: [String]) throws -> [String: String] {
@@ -60,9 +60,14 @@ struct ItemArguments: ParsableArguments {
         }
     }
 
-    var query: ItemQuery {
+    var query: ItemSelection {
         get throws {
-            ItemQuery(attributes: try ItemQuery.attributes(attributes), label: label, keychain: keychain, id: id)
+            ItemSelection(
+                attributes: try ItemSelection.attributes(attributes),
+                label: label,
+                keychain: keychain,
+                id: id
+            )
         }
     }
 }
