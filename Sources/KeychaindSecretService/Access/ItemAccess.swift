@@ -94,7 +94,7 @@ final class ItemAccess {
 
     /// Whether a rule has a person asked now whether a client may read an item.
     ///
-    /// Nobody is asked while the screen is locked, since anybody could answer.
+    /// False while the screen is locked, since anybody could answer.
     func asksPerson(about id: ItemID, in collection: Collection, for client: Client) -> Bool {
         guard !isSessionLocked, case .needsConfirmation = verdict(on: id, in: collection, for: client) else {
             return false
@@ -111,9 +111,18 @@ final class ItemAccess {
 
     /// Authorises reading; throws `IsLocked` if the item takes a grant that the client does not have.
     ///
-    /// A call that has waited is here again: throws `NoSuchObject` if the item exists for the client no more.
-    func authorize(_ id: ItemID, in collection: Collection, for client: Client) throws(BusError) -> ReadPermission {
-        guard client.sees(id, in: collection) else { throw BusError(.noSuchObject, "there is no item \(id)") }
+    /// Throws `NoSuchObject` if the item exists for the client no more.
+    ///
+    /// - Parameter isFound: whether nothing was awaited since the item was found for the client.
+    func authorize(
+        _ id: ItemID,
+        in collection: Collection,
+        for client: Client,
+        isFound: Bool = false
+    ) throws(BusError) -> ReadPermission {
+        guard isFound || client.sees(id, in: collection) else {
+            throw BusError(.noSuchObject, "there is no item \(id)")
+        }
         let (verdict, decision) = ruledVerdict(on: id, in: collection, for: client)
         switch verdict {
         case .open: return ReadPermission(grant: nil, decision: decision)

@@ -5,11 +5,15 @@ import KeychaindVault
 /// Arguments of CreateItem.
 struct CreationRequest: ~Copyable {
     let description: ItemDescription
+    /// What the attributes state.
+    let protection: Protection?
     let secret: Secret
     let replacing: Bool
 
-    init(description: ItemDescription, secret: consuming Secret, replacing: Bool) {
+    /// Throws `InvalidArgs` if the reserved attributes are invalid.
+    init(description: ItemDescription, secret: consuming Secret, replacing: Bool) throws(BusError) {
         self.description = description
+        protection = try Items.checkProtection(in: description.attributes)
         self.secret = secret
         self.replacing = replacing
     }
@@ -23,9 +27,7 @@ struct CreationRequest: ~Copyable {
         let description = try ItemDescription(from: &reader)
         let secret = try call.client.sessions.readSecret(&reader)
         let replacing = try Bool(from: &reader)
-        self.description = description
-        self.secret = secret
-        self.replacing = replacing
+        try self.init(description: description, secret: secret, replacing: replacing)
     }
 
     consuming func takeSecret() -> Secret { secret }

@@ -21,7 +21,7 @@ extension Items {
         authorizedBy authorization: ItemAuthorization?
     ) async throws(BusError) -> ObjectPath {
         let description = new.description
-        let policy = try Items.checkProtection(in: description.attributes)?.policy
+        let policy = new.protection?.policy
         // Identify the program now: it may exit once it has our reply, and the audit needs its name.
         if policy != nil { _ = await client.caller() }
         try await checkReachable(policy, for: client)
@@ -30,14 +30,12 @@ extension Items {
         let place = key?.place(in: collection)
         if let place { await uniqueKeys.lock(place) }
         defer { if let place { uniqueKeys.unlock(place) } }
-        if let key {
-            let id = new.replacing ? itemToReplace(by: description, in: collection, for: client) : nil
-            try check(key, otherThan: id, in: collection, for: client)
-        }
         // The view may have changed in the waits.
+        let id = new.replacing ? itemToReplace(by: description, in: collection, for: client) : nil
+        if let key { try check(key, otherThan: id, in: collection, for: client) }
         try checkStoring(attributes, in: collection, for: client)
         var replaced: ReplacedItem?
-        if new.replacing, let id = itemToReplace(by: description, in: collection, for: client) {
+        if let id {
             replaced = try checkReplacing(id, with: &attributes, in: collection, for: client, by: authorization)
         }
         attributes = attributes.stamped(by: client.view.stamp?.program)
@@ -200,7 +198,8 @@ extension Items {
     ) throws(BusError) -> Attributes {
         guard let old = collection.item(replaced)?.attributes else { return new }
         let attributes = new.keepingProtection(of: old)
-        try checkProtection(in: attributes)
+        // What a new item states itself is checked when it is read.
+        if attributes != new { try checkProtection(in: attributes) }
         return attributes
     }
 
@@ -215,7 +214,7 @@ extension Items {
     }
 
     /// Throws `NotSupported` if only a touch would open an item, and there is no reader, or no dialog for the client
-    /// that may take one: nobody could read or delete the item.
+    /// that may take one: the item could never be read or deleted.
     func checkReachable(_ policy: Policy?, for client: Client) async throws(BusError) {
         guard let policy, policy.alternatives.allSatisfy({ !$0.isDisjoint(with: .biometry) }) else { return }
         let (error, _) = await authenticator.obstacle(to: policy, for: client)

@@ -28,7 +28,9 @@ struct ReadCheck {
     func check(_ item: ReadableItem, after earlier: Finding) -> Finding {
         guard client.sees(item.id, in: item.collection) else { return .refused }
         guard item.grant != nil || mustAuthorize(item.collection) else { return earlier == .audited ? .audited : .open }
-        guard let permission = try? access.authorize(item.id, in: item.collection, for: client) else { return .refused }
+        guard let permission = try? access.authorize(item.id, in: item.collection, for: client, isFound: true) else {
+            return .refused
+        }
         if permission.takesGrant { return .granted }
         if earlier == .audited { return .audited }
         access.use(permission, of: item.id, in: item.collection, by: client)

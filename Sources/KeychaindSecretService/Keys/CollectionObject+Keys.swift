@@ -105,7 +105,7 @@ struct KeyRequest {
             isExtractable
             ? "application/octet-stream"
             : (token == nil ? ReservedContentType.privateKey : .tpmKey).rawValue
-        return CreationRequest(
+        return try CreationRequest(
             description: ItemDescription(label: description.label, attributes: attributes),
             secret: Secret(bytes: key.takeSecret(), contentType: contentType),
             replacing: false

@@ -125,7 +125,6 @@ struct CollectionObject {
         _ new: consuming CreationRequest,
         ifUnique key: UniqueKey? = nil
     ) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
-        let protection = try Items.checkProtection(in: new.description.attributes)
         try items.checkStoring(new.description.attributes, in: collection, for: client)
         let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection, for: client) : nil
         var obstacle: ProtectedItem?
@@ -141,7 +140,7 @@ struct CollectionObject {
             }
         }
         // An access control that stays keeps its password; a new one needs a new password.
-        let needsPassword = protection?.policy?.factors.contains(.applicationPassword) == true
+        let needsPassword = new.protection?.policy?.factors.contains(.applicationPassword) == true
         let password = needsPassword ? client.credential(of: new.description.context) : nil
         guard obstacle != nil || needsPassword && password == nil else {
             let item = try await items.create(
@@ -154,7 +153,7 @@ struct CollectionObject {
             )
             return (item, .root)
         }
-        // Nobody is asked about an item that would not be stored.
+        // Checked before a dialog asks about an item that would not be stored.
         if let key { try items.check(key, otherThan: replaced, in: collection, for: client) }
         let action = CreateItemPrompt(
             new,

@@ -7,7 +7,7 @@ extension ItemObject {
     @BusActor
     func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
-        // Nobody is asked for a call that cannot be answered.
+        // Read before a dialog opens for a call that cannot be answered.
         let session = try client.sessions.read(&reader)
         guard !reads.areUseful(for: call, reading: id, in: collection) else {
             return .suspending { () async throws(BusError) in
@@ -17,12 +17,17 @@ extension ItemObject {
                 try await answerSecret(call, in: client.sessions.read(&reader)).finish()
             }
         }
-        return try answerSecret(call, in: session)
+        return try answerSecret(call, in: session, isFound: true)
     }
 
+    /// - Parameter isFound: whether nothing was awaited since the item was found for the client.
     @BusActor
-    private func answerSecret(_ call: MethodCall, in session: Session) throws(BusError) -> Dispatch {
-        let permission = try items.access.authorize(id, in: collection, for: client)
+    private func answerSecret(
+        _ call: MethodCall,
+        in session: Session,
+        isFound: Bool = false
+    ) throws(BusError) -> Dispatch {
+        let permission = try items.access.authorize(id, in: collection, for: client, isFound: isFound)
         let secret: Secret?
         do throws(VaultError) {
             secret = try collection.secret(of: id, under: permission.grant)

@@ -19,7 +19,7 @@ extension ServiceObject {
     @BusActor
     private func wanted(_ path: ObjectPath, _ id: ItemID, in collection: Collection) -> WantedItem? {
         do throws(BusError) {
-            let permission = try provider.access.authorize(id, in: collection, for: client)
+            let permission = try provider.access.authorize(id, in: collection, for: client, isFound: true)
             return WantedItem(path: path, item: ReadableItem(collection: collection, id: id, grant: permission.grant))
         } catch {
             return nil
