@@ -83,7 +83,7 @@ let package = Package(
         .target(name: "CKeychaindTPM"),
         // libfido2 (libfido2-dev) by its headers alone; the library is loaded in a helper process.
         .target(name: "CKeychaindFIDO"),
-        // A heap that is overwritten when it is freed, for the program that asks for it, with large pages.
+        // Zeroes freed memory, in programs that ask for it; uses huge pages for large blocks.
         .target(name: "CKeychaindWipingHeap"),
         // The first instructions of a set-gid process.
         .target(name: "CKeychaindDomain"),

@@ -192,7 +192,7 @@ final class HelperProcess: SecurityKeyOperation {
         return true
     }
 
-    /// Starts the program itself, which no file can replace; in a domain with the group, so that nobody can trace it.
+    /// Starts the program itself, which no file can replace; in a domain with the group, so that no other can trace it.
     private static func spawn(socket: Int32) -> (id: pid_t, status: Int32) {
         var status: Int32 = 0
         var arguments: [UnsafeMutablePointer<CChar>?] = HelperMessage.arguments.map { strdup($0) }

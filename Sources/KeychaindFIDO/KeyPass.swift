@@ -82,7 +82,7 @@ struct KeyPass {
                 guard error.passesWithAnotherKey, !current.isCancelled else { throw error }
                 if error != reported { notify(error) }
                 reported = error
-                // A key that nobody touched is asked again at once. One that did not answer is asked again after a
+                // A key that was not touched is asked again at once. One that did not answer is asked again after a
                 // pause: it may just have been plugged in.
                 while error != .notTouched, !current.isCancelled, paths() == present {
                     usleep(Self.pause)

@@ -28,7 +28,7 @@ package struct Import: Sendable {
     package enum Decision: Sendable {
         case keep
         case replace
-        /// Nobody has decided: it stays behind, and is named.
+        /// Not decided: the item stays behind, and is named.
         case leave
     }
 

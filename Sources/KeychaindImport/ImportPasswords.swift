@@ -28,7 +28,7 @@ package struct ImportPasswords: Sendable {
         }.get()
     }
 
-    /// What to say of something that stayed closed because nobody can be asked; nil if a password was there.
+    /// What to say of something that stayed closed because no person can be asked; nil if a password was there.
     var cannotAsk: CommandFailure? {
         guard given == nil, !PasswordInput.hasTerminal else { return nil }
         return CommandFailure(.refused, Text("there is no terminal to ask for a password; use --password-fd"))

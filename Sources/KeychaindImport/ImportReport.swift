@@ -41,7 +41,7 @@ package struct ImportReport: Codable, Equatable, Sendable {
     /// The items of keychaind that are known to be equal to their originals.
     package var verified = 0
     package var leftItems: [Left] = []
-    /// Keychains of the source that could not be opened; nobody knows how many items they have.
+    /// Keychains of the source that could not be opened; how many items they have is unknown.
     package var skippedKeychains: [String] = []
 
     /// The reason of an item that differs and stays behind because somebody decided so.

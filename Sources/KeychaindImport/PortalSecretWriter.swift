@@ -4,7 +4,7 @@ import SecretServiceClient
 
 /// Hands portal secrets to keychaind's portal.
 ///
-/// Nobody can read them back: keychaind's answer is the verification.
+/// They cannot be read back: keychaind's answer is the verification.
 struct PortalSecretWriter: Sendable {
     let keychains: TargetKeychains
     /// The password of the source's keychain, with which a missing `login` is created.

@@ -260,7 +260,7 @@ struct ProviderReader: Sendable {
 
     private func unlockByPrompt(_ collection: SecretCollection) async throws(SecretServiceError) -> Bool {
         guard DisplayEnvironment.hasDisplay else {
-            // Unlocked at its start, or by a dialog that nobody sees.
+            // Unlocked at its start, or by a dialog on no screen.
             do throws(SecretServiceError) {
                 try await collection.unlock(prompting: SecretPrompting(timeout: ProviderReader.timeWithoutDisplay))
                 return true

@@ -46,7 +46,7 @@ struct TargetKeychains: Sendable {
 
     /// Creates a keychain, whose password is that of the source, or else a new one.
     ///
-    /// Nil if there is nobody to choose a password.
+    /// Nil if no person can choose a password.
     func create(_ name: String, password: Password?) async throws -> SecretCollection? {
         var chosen = candidates(password).first
         if chosen == nil {
@@ -81,7 +81,7 @@ struct TargetKeychains: Sendable {
         return nil
     }
 
-    /// keychaind takes no empty passwords, and nobody can type the secret of a portal.
+    /// keychaind takes no empty passwords, and a person cannot type the secret of a portal.
     private func candidates(_ password: Password?) -> [Password] {
         [password, passwords.given].compactMap(\.self).filter { !$0.isEmpty && $0.isText }
     }

@@ -61,7 +61,7 @@ package final class Provider {
         securityKeys: any SecurityKeys = NoSecurityKeys(),
         token: any KeyToken = NoKeyToken(),
         backups: BackupFolder? = nil,
-        confinement: @escaping ConnectionLooks.Look = { (credentials, roots) throws(LookObstacle) in
+        confinement: @escaping ConnectionExaminations.Look = { (credentials, roots) throws(ExaminationObstacle) in
             try ConfinementFinder().find(credentials, into: roots)
         },
         installations: SandboxInstallations = SandboxInstallations(),

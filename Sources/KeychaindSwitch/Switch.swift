@@ -48,7 +48,7 @@ package struct Switch: Sendable {
         }
     }
 
-    /// Notes what is at each path now, unless an earlier run has and nobody else has changed it since.
+    /// Notes what is at each path now, unless an earlier run has and no other program has changed it since.
     private func note(_ plan: Plan, in journal: inout Journal) throws(CommandFailure) {
         // What is there after an interruption may be of the switch itself.
         if journal.isComplete { try takeChanges(at: plan.steps, in: &journal) }

@@ -100,7 +100,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     /// All constraints must be met.
     public static let and = SecAccessControlCreateFlags(rawValue: 1 << 15)
 
-    /// Use of a private key, for keys only; alone it lets nobody be asked.
+    /// Use of a private key, for keys only; alone it asks for no authentication.
     public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
 
     /// The application password of the item, in addition to the other constraints.

@@ -13,7 +13,7 @@ import Testing
 struct SettlingTests {
     /// Looks at a caller only after a signal.
     private func inspection(after signal: DispatchSemaphore) -> CallerInspector.Inspection {
-        { (credentials) throws(LookObstacle) in
+        { (credentials) throws(ExaminationObstacle) in
             signal.wait()
             signal.signal()
             return try ProcessInspector().inspect(credentials)

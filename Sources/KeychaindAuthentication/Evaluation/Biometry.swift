@@ -48,7 +48,7 @@ package enum BiometryAvailability: Hashable, Sendable {
     case notEnrolled
     case disconnected
 
-    /// A match failed: another program uses the reader, or nobody touched it.
+    /// A match failed: another program uses the reader, or it was not touched.
     case failed(AuthenticationError)
 
     package var set: BiometrySet? {

@@ -24,7 +24,7 @@ struct EvaluationProgress: Hashable {
 
     var biometry = BiometryAvailability.notAvailable(reason: "the reader has not been asked yet")
 
-    /// The trust in the dialogs; nil if nobody can be asked.
+    /// The trust in the dialogs; nil if no dialog can be shown.
     private(set) var prompterTrust: PrompterTrust?
 
     private var passwordsLeft: Int

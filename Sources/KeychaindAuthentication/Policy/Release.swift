@@ -7,7 +7,7 @@ package enum Release<Grant> {
     case granted(Grant)
     case needsAuthentication(Policy)
 
-    /// The session is locked, so nobody would see the dialog.
+    /// The session is locked, so the dialog would be behind the locked screen.
     case sessionLocked
 
     /// Decides; nil stands for no policy, accessibility or grant.

@@ -17,7 +17,7 @@ package enum Verdict: Hashable, Sendable {
     ///
     /// - Parameter proved: the factors already proved, such as by a context.
     package init(on requirement: Requirement, proved: FactorSet = [], in state: AuthenticationState) {
-        // Nobody sees a dialog behind a locked screen, and earlier proofs no longer hold.
+        // A dialog would be behind the locked screen, and earlier proofs no longer hold.
         if state.isSessionLocked, requirement.policy != nil {
             self = .denied(AuthenticationError(.notInteractive, reason: "the session is locked"))
             return
@@ -104,7 +104,7 @@ package struct AuthenticationState: Hashable, Sendable {
     package var biometry: BiometryAvailability
     package var isBiometryLocked: Bool
     package var isPasscodeSet: Bool
-    /// The trust in the dialogs; nil if nobody can be asked.
+    /// The trust in the dialogs; nil if no dialog can be shown.
     package var prompterTrust: PrompterTrust?
 
     package var isSessionLocked: Bool

@@ -72,7 +72,7 @@ package final class Conversation {
         if let cancellation { action?(cancellation) }
     }
 
-    /// The trust that a dialog would probably have, without starting or showing anything; nil if nobody can be asked.
+    /// The trust that a dialog would probably have, without starting or showing anything; nil if none can.
     package func expectedTrust() async -> PrompterTrust? {
         await queue.expectedTrust(for: requester)
     }

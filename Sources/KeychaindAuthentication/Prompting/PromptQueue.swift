@@ -43,13 +43,13 @@ package final class PromptQueue {
         waiting = FairQueue(limit: limit)
     }
 
-    /// Logs a failure, each once: a program may ask for ever what nobody can answer.
+    /// Logs a failure, each once: a program may ask for ever where no dialog can be shown.
     func report(_ error: PromptError) {
         guard reported.count < 64, reported.insert("\(error)").inserted else { return }
         logger.warning("A prompt could not be answered", metadata: ["reason": "\(error)"])
     }
 
-    /// The trust that a dialog would probably have, without starting or showing anything; nil if nobody can be asked.
+    /// The trust that a dialog would probably have, without starting or showing anything; nil if none can.
     package func expectedTrust(for requester: any Requester) async -> PrompterTrust? {
         await prompter.expectedTrust(for: requester)
     }
@@ -71,7 +71,7 @@ package final class PromptQueue {
 
     /// Waits for the turn of a ticket, once.
     func takeTurn(_ ticket: Ticket, for requester: any Requester) async -> Turn {
-        // Connections that nobody has looked at yet would each have turns of their own.
+        // Connections whose program is not known yet would each have turns of their own.
         let program = await requester.program()
         guard tickets.contains(ticket) else { return .left }
         guard holder != nil else {

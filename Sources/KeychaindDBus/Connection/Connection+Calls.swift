@@ -37,7 +37,7 @@ extension Connection {
 
     /// Whether a message of any type has the serial of a call, and is from another program than was called.
     ///
-    /// libdbus looks only at the serial, which others can guess. A session bus passes replies that nobody asked for.
+    /// libdbus looks only at the serial, which others can guess. A session bus passes replies to no call.
     func isForgedReply(_ message: OpaquePointer) -> Bool {
         let serial = dbus_message_get_reply_serial(message)
         guard serial != 0, let call = pendingCalls[serial], !Message.isReply(message, of: call.destination) else {

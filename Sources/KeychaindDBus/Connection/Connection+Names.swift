@@ -30,7 +30,7 @@ extension Connection {
         _ = try await call(message, timeout: timeout)
     }
 
-    /// Requests a well-known name, and blocks until the bus has replied: for connections that nobody floods, as in
+    /// Requests a well-known name, and blocks until the bus has replied: for connections without floods, as in
     /// tests.
     package func requestName(
         _ name: String,

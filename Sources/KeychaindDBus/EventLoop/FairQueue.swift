@@ -19,7 +19,7 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
         self.limit = limit
     }
 
-    /// In a full queue, the owner with the most elements gives way to owners with fewer: nobody can fill it alone.
+    /// In a full queue, the owner with the most elements gives way to owners with fewer: no owner can fill it alone.
     package mutating func insert(_ element: Element, of owner: Owner) -> Insertion {
         guard count >= limit else {
             append(element, of: owner)

@@ -25,7 +25,7 @@ package final class Message: @unchecked Sendable {
         origin = .made
     }
 
-    /// Takes ownership of a received message, which nobody else reads afterwards.
+    /// Takes ownership of a received message, which no other code reads afterwards.
     package init(received pointer: OpaquePointer) {
         self.pointer = pointer
         origin = .received
@@ -147,7 +147,7 @@ package final class Message: @unchecked Sendable {
 
     /// Overwrites every byte array, as they may hold secrets; libdbus caches used messages with their bodies.
     ///
-    /// Only for a message that nobody reads any more: received and answered, or sent and out of the queue. A received
+    /// Only for a message that is not read any more: received and answered, or sent and out of the queue. A received
     /// message is overwritten on deinit in any case.
     ///
     /// - Parameter first: the number of leading arguments to skip, since scanning them costs more than reading them.

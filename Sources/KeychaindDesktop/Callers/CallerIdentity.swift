@@ -71,10 +71,10 @@ package final class CallerIdentity {
 @BusActor
 package final class CallerInspector {
     /// Inspects a process; called on a thread of its own, where it may block.
-    package typealias Inspection = @Sendable (ConnectionCredentials) throws(LookObstacle) -> Caller.Insight
+    package typealias Inspection = @Sendable (ConnectionCredentials) throws(ExaminationObstacle) -> Caller.Insight
 
     /// Whether a process is still the inspected one; does not block.
-    package typealias Check = @Sendable (CallerProcess) throws(LookObstacle) -> Bool
+    package typealias Check = @Sendable (CallerProcess) throws(ExaminationObstacle) -> Bool
 
     private let connection: Connection
     private let inspection: Inspection
@@ -115,7 +115,7 @@ package final class CallerInspector {
         }
         let culprit = credentials.processID.map { id in "\(id)" }
         let found = await threads.run(for: culprit) { [inspection] in
-            Result { () throws(LookObstacle) in try inspection(credentials) }
+            Result { () throws(ExaminationObstacle) in try inspection(credentials) }
         }
         let userID = credentials.userID
         switch found {
@@ -136,7 +136,7 @@ package final class CallerInspector {
     fileprivate func checked(_ caller: Caller) -> (caller: Caller, isFinal: Bool) {
         guard let process = caller.process else { return (caller, true) }
         let (name, userID) = (caller.uniqueName, caller.userID)
-        do throws(LookObstacle) {
+        do throws(ExaminationObstacle) {
             guard try !isSame(process) else { return (caller, true) }
             let reason = Text("process \(process.id), which has connected, has ended")
             return (.opaque(name, userID: userID, reason: reason), true)

@@ -19,7 +19,7 @@ package struct ConfinementFinder: Sendable {
     /// - Parameters:
     ///   - root: the process folder instead of /proc.
     ///   - instances: Flatpak's folder with the running instances, which is not in its sandboxes; nil if there is none.
-    ///   - isReadOnly: whether a file is on a mount that nobody can write to; replaced in tests.
+    ///   - isReadOnly: whether a file is on a read-only mount; replaced in tests.
     package init(
         root: String = "/proc",
         instances: String? = ConfinementFinder.instancesOfUser,
@@ -46,15 +46,17 @@ package struct ConfinementFinder: Sendable {
     ///
     /// Blocks, as a process with its own file system can delay reads.
     ///
-    /// - Parameter roots: those that may be looked into; a look into others than the own can block for ever.
-    package func find(_ credentials: ConnectionCredentials, into roots: LookRoots) throws(LookObstacle) -> Confinement {
-        try UserRights.perform { () throws(LookObstacle) in try look(at: credentials, into: roots) }
+    /// - Parameter roots: those that may be entered; others than the own can block for ever.
+    package func find(_ credentials: ConnectionCredentials, into roots: ExaminedRoots) throws(ExaminationObstacle)
+        -> Confinement
+    {
+        try UserRights.perform { () throws(ExaminationObstacle) in try look(at: credentials, into: roots) }
     }
 
     private func look(
         at credentials: ConnectionCredentials,
-        into roots: LookRoots
-    ) throws(LookObstacle) -> Confinement {
+        into roots: ExaminedRoots
+    ) throws(ExaminationObstacle) -> Confinement {
         if let snap = credentials.securityLabel.flatMap(Sandbox.init(snapLabel:)) { return .sandbox(snap) }
         guard let processID = credentials.processID, processID > 0, let id = Int32(exactly: processID) else {
             return .unknown(reason: Text("its process is hidden, as in another container"))
@@ -68,7 +70,7 @@ package struct ConfinementFinder: Sendable {
     // MARK: Flatpak
 
     /// The sandbox around a process, without its security label.
-    private func confinement(of id: Int32, into roots: LookRoots) throws(LookObstacle) -> Confinement {
+    private func confinement(of id: Int32, into roots: ExaminedRoots) throws(ExaminationObstacle) -> Confinement {
         guard let chain = try chain(from: id, into: roots) else {
             return .unknown(reason: Text("process \(id) has ended or cannot be seen"))
         }
@@ -101,7 +103,7 @@ package struct ConfinementFinder: Sendable {
     }
 
     /// Whether Flatpak's own record of the instance, which is outside of the sandbox, is the same.
-    private func isInstance(_ info: FlatpakInfo, _ content: [UInt8]) throws(LookObstacle) -> Bool {
+    private func isInstance(_ info: FlatpakInfo, _ content: [UInt8]) throws(ExaminationObstacle) -> Bool {
         guard let instances, let instance = info.instance else { return false }
         let record = try ProcessFolder.content(of: "\(instances)/\(instance)/info", limit: FlatpakInfo.longest + 1)
         return record == content
@@ -122,7 +124,7 @@ package struct ConfinementFinder: Sendable {
     }
 
     /// A process and its parents; nil if the process has ended, or parents in its PID namespace have.
-    private func chain(from id: Int32, into roots: LookRoots) throws(LookObstacle) -> [Link]? {
+    private func chain(from id: Int32, into roots: ExaminedRoots) throws(ExaminationObstacle) -> [Link]? {
         // A parent that ends while it is looked at leaves its children to another.
         for _ in 0..<3 {
             if let chain = try follow(from: id, into: roots) { return chain }
@@ -130,7 +132,7 @@ package struct ConfinementFinder: Sendable {
         return nil
     }
 
-    private func follow(from start: Int32, into roots: LookRoots) throws(LookObstacle) -> [Link]? {
+    private func follow(from start: Int32, into roots: ExaminedRoots) throws(ExaminationObstacle) -> [Link]? {
         var chain: [Link] = []
         var id = start
         for _ in 0..<ConfinementFinder.depth {
@@ -150,7 +152,7 @@ package struct ConfinementFinder: Sendable {
         return nil
     }
 
-    private func info(of folder: ProcessFolder, into roots: LookRoots) throws(LookObstacle) -> Info {
+    private func info(of folder: ProcessFolder, into roots: ExaminedRoots) throws(ExaminationObstacle) -> Info {
         switch try ProcessRoot(of: folder, in: root) {
         case .own: return try info(in: ProcessFolder("self", in: root))
         case .hidden: return .unreadable
@@ -160,12 +162,12 @@ package struct ConfinementFinder: Sendable {
         }
     }
 
-    private func info(in folder: ProcessFolder) throws(LookObstacle) -> Info {
+    private func info(in folder: ProcessFolder) throws(ExaminationObstacle) -> Info {
         let path = "\(folder.path)/root/\(FlatpakInfo.name)"
         var status = stat()
         guard lstat(path, &status) == 0 else {
             let code = errno
-            try LookObstacle.check(code)
+            try ExaminationObstacle.check(code)
             return code == ENOENT ? .missing : .unreadable
         }
         // A file without end is none of Flatpak's, but its process is in some sandbox.
@@ -175,7 +177,7 @@ package struct ConfinementFinder: Sendable {
 
     /// The PID namespaces from this process's down to that of another one (`NSpid` in `/proc/PID/status`), which no
     /// process can hide; one if they are the same.
-    private func namespaceLevels(of folder: ProcessFolder) throws(LookObstacle) -> Int? {
+    private func namespaceLevels(of folder: ProcessFolder) throws(ExaminationObstacle) -> Int? {
         guard let content = try folder.content(of: "status", limit: 8 << 10) else { return nil }
         let lines = String(decoding: content, as: UTF8.self).split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("NSpid:") }) else { return 1 }

@@ -22,7 +22,7 @@ package struct ProcessFolder {
     }
 
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
-        do throws(LookObstacle) {
+        do throws(ExaminationObstacle) {
             return try content(of: path, limit: limit)
         } catch {
             return nil
@@ -30,15 +30,15 @@ package struct ProcessFolder {
     }
 
     /// Returns what ``read(_:limit:)`` does; throws if the system is short of what it takes.
-    package func content(of name: String, limit: Int) throws(LookObstacle) -> [UInt8]? {
+    package func content(of name: String, limit: Int) throws(ExaminationObstacle) -> [UInt8]? {
         try ProcessFolder.content(of: "\(path)/\(name)", limit: limit)
     }
 
-    package static func content(of path: String, limit: Int) throws(LookObstacle) -> [UInt8]? {
+    package static func content(of path: String, limit: Int) throws(ExaminationObstacle) -> [UInt8]? {
         do throws(RegularFile.Failure) {
             return try RegularFile(path, followingLink: false).read(most: limit)
         } catch {
-            if case .system(let number) = error { try LookObstacle.check(number) }
+            if case .system(let number) = error { try ExaminationObstacle.check(number) }
             return nil
         }
     }
@@ -117,7 +117,7 @@ package struct ProcessStatus: Equatable {
         guard let start = content.firstIndex(of: UInt8(ascii: "(")),
             let end = content.lastIndex(of: UInt8(ascii: ")")), start < end
         else { return nil }
-        // Nothing after field 22 is needed, and a look at a caller is made often.
+        // Nothing after field 22 is needed, and callers are examined often.
         let fields = content[(end + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 20)
         guard let state = fields.first?.first, let parentID: Int32 = ProcessStatus.value(4, of: fields),
             let groupID: Int32 = ProcessStatus.value(5, of: fields),
@@ -146,7 +146,7 @@ package struct ProcessStatus: Equatable {
     fileprivate static let longest = 2048
 
     /// Nil if the process has ended or cannot be seen.
-    init?(of folder: ProcessFolder) throws(LookObstacle) {
+    init?(of folder: ProcessFolder) throws(ExaminationObstacle) {
         guard let content = try folder.content(of: "stat", limit: ProcessStatus.longest) else { return nil }
         self.init(content)
     }

@@ -26,11 +26,11 @@ package struct ProcessInspector: Sendable {
     /// Inspects a process as far as it is visible; throws if the system is short of what that takes.
     ///
     /// Blocks, as a process with its own file system can delay reads.
-    package func inspect(_ credentials: ConnectionCredentials) throws(LookObstacle) -> Caller.Insight {
-        try UserRights.perform { () throws(LookObstacle) in try look(at: credentials) }
+    package func inspect(_ credentials: ConnectionCredentials) throws(ExaminationObstacle) -> Caller.Insight {
+        try UserRights.perform { () throws(ExaminationObstacle) in try look(at: credentials) }
     }
 
-    private func look(at credentials: ConnectionCredentials) throws(LookObstacle) -> Caller.Insight {
+    private func look(at credentials: ConnectionCredentials) throws(ExaminationObstacle) -> Caller.Insight {
         guard let processID = credentials.processID else {
             return .opaque(reason: Text("the bus does not report its process"))
         }
@@ -41,7 +41,7 @@ package struct ProcessInspector: Sendable {
         guard let status = try ProcessStatus(of: folder) else {
             return .opaque(reason: Text("process \(id) has ended or cannot be seen"))
         }
-        var process = try look(into: folder, id, status, credentials) { (unit) throws(LookObstacle) in
+        var process = try look(into: folder, id, status, credentials) { (unit) throws(ExaminationObstacle) in
             try sandbox(of: credentials, unit)
         }
         process.lineage = lineage(of: process, status)
@@ -54,12 +54,12 @@ package struct ProcessInspector: Sendable {
     }
 
     /// Whether the id still belongs to the inspected process, with the same program; does not block.
-    package func isSame(_ process: CallerProcess) throws(LookObstacle) -> Bool {
+    package func isSame(_ process: CallerProcess) throws(ExaminationObstacle) -> Bool {
         let folder = ProcessFolder(process.id, in: root)
         var status = try ProcessStatus(of: folder)
         // This file is readable by all, unless /proc hides processes.
         if status == nil {
-            status = try UserRights.perform { () throws(LookObstacle) in try ProcessStatus(of: folder) }
+            status = try UserRights.perform { () throws(ExaminationObstacle) in try ProcessStatus(of: folder) }
         }
         guard let status, status.startTime == process.startTime, status.state != "Z", status.state != "X" else {
             return false
@@ -109,7 +109,7 @@ package struct ProcessInspector: Sendable {
     private func sandbox(
         of credentials: ConnectionCredentials,
         _ unit: SystemdUnit?
-    ) throws(LookObstacle) -> Sandbox? {
+    ) throws(ExaminationObstacle) -> Sandbox? {
         switch try confinements.find(credentials, into: .all) {
         case .sandbox(let sandbox): sandbox
         case .unknown: .unnamed

@@ -12,17 +12,17 @@ enum ProcessRoot: Equatable {
     case hidden
 
     /// - Parameter folders: the process folder instead of /proc.
-    init(of process: ProcessFolder, in folders: String) throws(LookObstacle) {
+    init(of process: ProcessFolder, in folders: String) throws(ExaminationObstacle) {
         var failure: Int32 = 0
         let path = process.link("root", failure: &failure)
-        try LookObstacle.check(failure)
+        try ExaminationObstacle.check(failure)
         guard failure != EACCES, failure != EPERM else {
             self = .hidden
             return
         }
         // Every mount namespace has a root of its own.
         let namespace = process.link("ns/mnt", failure: &failure)
-        try LookObstacle.check(failure)
+        try ExaminationObstacle.check(failure)
         guard let path, let namespace else {
             self = .other(process.path)
             return

@@ -24,7 +24,7 @@ package final class NotificationService {
     private struct Sending {
         let subject: Subject
         var isWithdrawn = false
-        /// What the service has told of numbers that nobody knows yet.
+        /// Events of notifications whose number is not known yet.
         var early: [Signal] = []
     }
 

@@ -43,7 +43,7 @@ package final class SessionMonitor {
     private var presence = Presence.unknown
     private var isIdle = false
     private var hasWarned = false
-    /// Fulfilled once it is known whether the session is locked, or that nobody says so.
+    /// Fulfilled once it is known whether the session is locked, or that this cannot be found out.
     private let answered = Promise<Void>()
 
     package private(set) var state = SessionState.unknown
@@ -87,7 +87,7 @@ package final class SessionMonitor {
         }
     }
 
-    /// Waits until it is known whether the session is locked, or that nobody says so.
+    /// Waits until it is known whether the session is locked, or that this cannot be found out.
     package func waitForAnswer(within time: Duration) async {
         _ = await answered.wait(within: time)
     }

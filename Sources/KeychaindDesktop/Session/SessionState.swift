@@ -21,7 +21,7 @@ package enum SessionEvent: Hashable, Sendable {
     /// The session is locked, or about to be.
     case locked
     case unlocked
-    /// Nobody has used the session for a while; the desktop decides how long.
+    /// The session was not used for a while; the desktop decides how long.
     case idle
     case active
     /// The machine sleeps once all handlers were called.

@@ -55,7 +55,7 @@ final class ItemAuthentication {
         return purpose
     }
 
-    /// Asks for each group in turn, until one fails: after dismissing a dialog, nobody wants to see the next.
+    /// Asks for each group in turn, until one fails: a person who dismisses a dialog does not want the next.
     ///
     /// - Parameter named: the items for which the passcode was given just before; it is not asked for again.
     func run(

@@ -11,7 +11,7 @@ enum ItemVerdict {
     case needsAuthentication(Policy)
     /// A rule asks a person first.
     case needsConfirmation
-    /// Nobody may read it, whatever they prove.
+    /// No proof opens it.
     case unavailable(Obstacle)
 
     /// The reason why an item is unavailable.

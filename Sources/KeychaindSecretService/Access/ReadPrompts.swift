@@ -21,7 +21,7 @@ final class ReadPrompts {
 
     /// Whether the read of an item may wait for a prompt.
     ///
-    /// Nobody sees a dialog behind a locked screen, and nobody could open what is damaged. Programs that handle
+    /// A dialog would be behind a locked screen, and no password opens what is damaged. Programs that handle
     /// `IsLocked` set `NO_AUTO_START`.
     func areUseful(for call: MethodCall, reading id: ItemID, in collection: Collection) -> Bool {
         !programs.isEmpty && !call.message.forbidsActivation && areUseful(for: id, in: collection, by: call.client)

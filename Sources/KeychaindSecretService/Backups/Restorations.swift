@@ -154,7 +154,7 @@ final class Restorations {
     /// Ends the work of another client if no place is free: a restore whose prompt has not been run, else the oldest
     /// work, if that has taken longer than ``patience``.
     ///
-    /// Otherwise two programs with prompts that they do not run, dialogs that nobody answers or files on a disk that
+    /// Otherwise two programs with prompts that they do not run, dialogs without an answer or files on a disk that
     /// never answers would block everybody's restores.
     private func makeRoom(among places: [RestorePlace], for client: Client) {
         guard places.count(where: \.isTaken) >= Self.limit else { return }

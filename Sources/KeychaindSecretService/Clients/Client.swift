@@ -181,7 +181,7 @@ final class Client: Peer, Requester {
         return id
     }
 
-    /// Throws `NoReply` if the client has disconnected: nobody would release an object made for it.
+    /// Throws `NoReply` if the client has disconnected: it would not release an object made for it.
     func checkConnected() throws(BusError) {
         guard isConnected else { throw BusError(.noReply, "the caller has left the bus") }
     }

@@ -114,7 +114,7 @@ extension CollectionObject {
                 for: client
             )
             guard let key else { throw BusError(.accessDenied, "nobody entered the password of the keychain") }
-            // Nobody would receive the recovery key of a disconnected client.
+            // A disconnected client would not receive the recovery key.
             guard !conversation.isEnded, client.isConnected else {
                 throw BusError(.noReply, "the caller has left the bus")
             }

@@ -147,7 +147,7 @@ struct ItemObject {
             attributes = try await items.bind(new, under: protection?.policy, keeping: binding)
         }
         if let attributes { try items.access.checkRules(on: id, in: collection, with: attributes, for: client) }
-        // Nobody is asked about a change that would fail.
+        // Checked before a dialog asks about a change that would fail.
         if let key { try items.check(key, otherThan: id, in: collection, for: client) }
         let action = action(changingTo: protection, label: label, attributes, hasSecret: hasSecret)
         let permission = try await permission(to: action)

@@ -43,7 +43,7 @@ final class KeySlotPrompt: PromptAction {
             guard isOpen else { return .dismissed(emptyResult) }
         }
         if case .addRecoveryKey = change, let objection = await conversation.expectedTrust()?.objection {
-            // Asked first, so that nobody types a password in vain: only a trusted dialog may show the key.
+            // Checked first, so that a person does not type a password in vain: only a trusted dialog may show the key.
             let reason =
                 "the dialogs here may not show a recovery key (\(objection)): that takes keychaind-dialog, or GNOME Shell on Wayland"
             return .dismissed(.string(reason))

@@ -75,7 +75,7 @@ final class UnlockPrompt: PromptAction {
         )
         followCollections()
         let named = NamedItems(knownItems()) { authentication.purpose(of: $0, by: Policy(.passcode)) }
-        // After dismissing a dialog, nobody wants to see the next.
+        // A person who dismisses a dialog does not want the next.
         let isUnlocked = await unlockCollections(asking: conversation, naming: named)
         let hasFollowed = followCollections()
         if isUnlocked {

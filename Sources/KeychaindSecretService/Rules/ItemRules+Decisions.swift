@@ -46,7 +46,7 @@ extension ItemRules {
         return state
     }
 
-    /// The time for which a look at a process is good; it can change as fast after any look.
+    /// The time for which the examination of a process is good; it can change as fast after any.
     private static let patience = Duration.milliseconds(1)
 
     /// The decision of the rules on a read.

@@ -17,7 +17,7 @@ final class BusConnections {
 
     private let connection: Connection
     private let sandboxes: Sandboxes
-    private let looks: ConnectionLooks
+    private let looks: ConnectionExaminations
     private let logger: Logger
     private var states: [String: State] = [:]
     private var lookingCount = 0
@@ -33,14 +33,14 @@ final class BusConnections {
     init(
         on connection: Connection,
         sandboxes: Sandboxes,
-        look: @escaping ConnectionLooks.Look,
+        look: @escaping ConnectionExaminations.Look,
         within lookTime: Duration,
         logger: Logger
     ) {
         self.connection = connection
         self.sandboxes = sandboxes
         self.logger = logger
-        looks = ConnectionLooks(on: connection, look: look, within: lookTime, logger: logger)
+        looks = ConnectionExaminations(on: connection, look: look, within: lookTime, logger: logger)
     }
 
     /// Follows the connections of the bus.

@@ -25,7 +25,7 @@ extension ClientView {
         }
     }
 
-    /// Whether it can store items: nobody could find what a program without an identity has stored.
+    /// Whether it can store items: what a program without an identity stored could not be found again.
     var mayStore: Bool {
         switch self {
         case .everything, .own: true

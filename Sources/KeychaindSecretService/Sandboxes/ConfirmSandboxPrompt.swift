@@ -91,7 +91,7 @@ final class ConfirmSandboxPrompt: PromptAction {
         }
     }
 
-    /// Whether an item belongs to nobody, or to the program already.
+    /// Whether an item belongs to no program, or to this one already.
     private func isGivable(_ item: Item) -> Bool {
         item.attributes[Attributes.program].map { $0 == program } ?? true
     }

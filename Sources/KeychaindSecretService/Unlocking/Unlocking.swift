@@ -53,7 +53,7 @@ struct Unlocking {
         in context: AuthenticationContext?
     ) {
         guard let (collection, item) = client.findLockable(path, in: vault) else { return }
-        // Nobody is asked for what a rule refuses anyway.
+        // No dialog for what a rule refuses anyway.
         if let item, access.isForbidden(item, in: collection, for: client) { return }
         switch collection.state {
         case .unreadable(let reason):

@@ -11,7 +11,7 @@ package struct FileTree: Hashable, Sendable {
     package enum Care: Hashable, Sendable {
         /// The user's own files: links are followed.
         case own
-        /// As root: every folder on the way must be root's, and writable for nobody else.
+        /// As root: every folder on the way must be root's, and writable by root alone.
         case roots
     }
 

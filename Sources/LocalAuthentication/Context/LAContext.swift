@@ -154,7 +154,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: Credentials
 
-    /// Supplies the application password of items that are read or added in this context; nobody is asked for it then.
+    /// Supplies the application password of items that are read or added in this context; no dialog asks for it then.
     ///
     /// A wrong password counts as an attempt, and fails the call with `errSecAuthFailed`.
     ///

@@ -95,7 +95,7 @@ extension SecretClient {
         while true {
             let session = try await session()
             let message = try makeCall(session)
-            // Unlocking is ours: keychaind asks nobody at such a read (`ask-at-read`).
+            // Unlocking is ours: keychaind does not ask a person at such a read (`ask-at-read`).
             message.forbidActivation()
             do throws(SecretServiceError) {
                 return (try await callWithSecret(message, to: session.owner), session)

@@ -4,7 +4,7 @@ import KeychaindGcrypt
 /// `org.keychaind.Key1`, an interface of keychaind alone: the use of a private key that stays in the provider.
 ///
 /// The calls return nil from a provider without the interface. A locked item fails with
-/// ``SecretServiceError/Code/locked``; nobody is asked.
+/// ``SecretServiceError/Code/locked``; shows no dialog.
 extension SecretItem {
     /// The most bytes that keychaind signs or decrypts.
     package static let maximumKeyData = 16 << 20

@@ -122,7 +122,7 @@ extension SecretClient {
             let session = try await session()
             let message = Protocol.call(Protocol.serviceObject, Protocol.service, "GetSecrets")
             message.append(paths, session.path)
-            // Locked items are left out: keychaind asks nobody at such a read (`ask-at-read`).
+            // Locked items are left out: keychaind does not ask a person at such a read (`ask-at-read`).
             message.forbidActivation()
             do throws(SecretServiceError) {
                 return (try await call(message, to: session.owner), session)

@@ -18,7 +18,7 @@ extension SecretObject {
     /// Unlocks it if it is locked; may ask a person.
     ///
     /// A provider may lock it again at any time. Throws ``SecretServiceError/Code/locked`` if the provider did not
-    /// unlock it, although nobody refused.
+    /// unlock it, although no person refused.
     public func unlock(prompting: SecretPrompting = .shown) async throws(SecretServiceError) {
         guard try await client.unlock([path], prompting) == [path] else {
             throw SecretServiceError(.locked, "the provider did not unlock the object")

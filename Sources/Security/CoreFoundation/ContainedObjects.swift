@@ -3,7 +3,7 @@ import Synchronization
 
 /// Objects behind the pointers that functions such as ``CFDictionaryGetValue(_:_:)`` return.
 ///
-/// Foundation's containers make a new object of bridged contents, such as a string, at each access, and nobody keeps
+/// Foundation's containers make a new object of bridged contents, such as a string, at each access, and nothing keeps
 /// it. These are kept as long as the container, as on Apple's systems.
 enum ContainedObjects {
     fileprivate struct Contents {

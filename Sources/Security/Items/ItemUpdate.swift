@@ -78,7 +78,7 @@ struct UpdateWriter: ~Copyable {
         }
     }
 
-    /// Nobody is asked: what cannot be taken back stays.
+    /// Shows no dialog: what cannot be taken back stays.
     private func takeBack() async {
         for (item, old) in written.reversed() {
             // With a grant for reading, a change waits for a dialog.
@@ -134,7 +134,7 @@ extension SecretItem {
 }
 
 extension SharedSecret {
-    /// Reads the secret of an item, which is open; nobody is asked.
+    /// Reads the secret of an item, which is open; shows no dialog.
     fileprivate convenience init(of item: SecretItem) async throws(SecretServiceError) {
         self.init(try await item.secret(prompting: .never))
     }

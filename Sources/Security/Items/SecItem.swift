@@ -34,7 +34,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(StatusError) in
         var query = try ItemQuery(query)
-        // Without a result, no secret is needed and nobody is asked.
+        // Without a result, no secret is needed and no dialog is shown.
         if result == nil { query.returns = [] }
         guard !query.isIdentity else { return try IdentityQuery.copy(query, result) }
         let asked = try query.located()

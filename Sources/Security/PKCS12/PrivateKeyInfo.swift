@@ -5,7 +5,7 @@ import KeychaindModel
 
 /// A private key in PKCS #8 (RFC 5208).
 ///
-/// Read from secret memory in place: an `ASN1Node` would copy the key into memory that nobody wipes.
+/// Read from secret memory in place: an `ASN1Node` would copy the key into memory that is not wiped.
 enum PrivateKeyInfo {
     /// Throws ``errSecDecode`` if the bytes are not a private key, ``errSecUnimplemented`` for another algorithm.
     static func key(_ der: borrowing SecureBytes) throws(StatusError) -> KeyMaterial {

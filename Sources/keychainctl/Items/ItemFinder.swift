@@ -61,7 +61,7 @@ struct ItemFinder: Sendable {
 
     private func all(_ query: ItemSelection, _ prompting: SecretPrompting, limit: Int?) async throws -> [ListedItem] {
         var (found, hidden) = try await collect(query, limit: limit)
-        // For one item, nobody is asked about further keychains; all items are not known without their labels.
+        // For one item, no dialog asks about further keychains; all items are not known without their labels.
         if query.label != nil, !hidden.isEmpty, found.isEmpty || limit == nil {
             let paths = Set(hidden.map(ListedItem.collectionPath(of:))).sorted()
             let collections = try paths.map { path in try client.collection(at: path) }

@@ -30,7 +30,7 @@ struct SlotCommand: AsyncParsableCommand {
         func run(_ provider: ProviderAccess) async throws {
             let collection = try await target.collection(provider.client)
             let slots = try await SlotCommand.slots(of: collection)
-            // A keychain that cannot be read has some, which nobody knows.
+            // A keychain that cannot be read has some, which are unknown.
             if slots.isEmpty, try await collection.keychaindState()?.problem.isEmpty == false {
                 throw CommandFailure(.locked, Text("the ways to open the keychain are not known"))
             }

@@ -55,7 +55,7 @@ final class CredentialSocket: Sendable {
         return made
     }
 
-    /// Whether this user's socket is at a path, and nobody listens at it.
+    /// Whether this user's socket is at a path, and no process listens at it.
     private static func isAbandoned(_ path: String, _ address: sockaddr_un) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {

@@ -11,7 +11,7 @@ struct ArchiveComparison {
     let collection: SecretCollection?
     /// Of the items that could be compared.
     private(set) var comparison: ItemComparison
-    /// Items of the archive that are there, but protected, so that nobody knows whether they are the same.
+    /// Items of the archive that are there, but protected, so whether they are the same is unknown.
     private(set) var uncompared: [ImportedItem] = []
 
     /// Unlocks the keychain and reads its items; protected ones stay closed.

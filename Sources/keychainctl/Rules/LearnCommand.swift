@@ -43,8 +43,8 @@ struct LearnCommand: ProviderCommand {
                 .notFound,
                 Text(
                     """
-                    the audit has no use of an item since then; it has those of protected items, and those that a rule \
-                    decided: with the rule “allow any *” it has all
+                    the audit lists no use of an item since then; it lists only protected items, and items about which \
+                    a rule decided: the rule “allow any *” makes it list all
                     """
                 )
             )

@@ -47,7 +47,7 @@ struct DomainFolders {
 
     /// Has keychains of an earlier account with this user's number set aside, and new folders made.
     ///
-    /// Throws if nobody knows whose they are, as before the home folder is mounted.
+    /// Throws if their owner cannot be found, as before the home folder is mounted.
     func setAsideOfEarlierAccount() throws(Domain.Failure) {
         let lock = try lock()
         defer { close(lock) }

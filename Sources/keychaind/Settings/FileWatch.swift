@@ -31,7 +31,7 @@ final class FileWatch {
         self.handler = handler
     }
 
-    /// Runs one look at a disk at a time, which may never answer; none while there is no thread for it.
+    /// Reads the disk, which may never answer, on one thread at a time; does nothing while there is no thread for it.
     static func makeLooks() -> BlockingCalls {
         BlockingCalls(limit: 1, patience: patience)
     }
@@ -81,7 +81,7 @@ final class FileWatch {
 /// The names in watched folders that matter, by the kernel's number of the folder.
 typealias WatchedNames = [Int32: Set<String>]
 
-/// The names of the last look at the folders, which may end after nobody waits for it any more.
+/// The names that the last reading of the folders has found; it may end after its caller has stopped waiting.
 private final class LastWatched: Sendable {
     private let state = Mutex<WatchedNames>([:])
 

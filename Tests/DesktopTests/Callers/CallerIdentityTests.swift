@@ -79,7 +79,7 @@ struct CallerIdentityTests {
     @Test @BusActor
     func caller_cannotBeCheckedForNow_isOpaqueUntilItCan() async throws {
         let isShort = Mutex(false)
-        let isSame: CallerInspector.Check = { _ throws(LookObstacle) in
+        let isSame: CallerInspector.Check = { _ throws(ExaminationObstacle) in
             guard isShort.withLock({ !$0 }) else { throw .shortage }
             return true
         }
@@ -97,7 +97,7 @@ struct CallerIdentityTests {
     @Test @BusActor
     func caller_cannotBeInspectedForNow_isOpaqueUntilItCan() async throws {
         let isShort = Mutex(true)
-        let inspection: CallerInspector.Inspection = { _ throws(LookObstacle) in
+        let inspection: CallerInspector.Inspection = { _ throws(ExaminationObstacle) in
             guard isShort.withLock({ !$0 }) else { throw .shortage }
             return CallerIdentityTests.process
         }

@@ -50,7 +50,7 @@ struct ConfinementTests {
             let finder = ConfinementFinder(root: folder.path, instances: folder.path("instances")) { [isReadOnly] _ in
                 isReadOnly
             }
-            do throws(LookObstacle) {
+            do throws(ExaminationObstacle) {
                 return try finder.find(credentials, into: .all)
             } catch {
                 return .unknown(reason: Text(verbatim: "\(error)"))

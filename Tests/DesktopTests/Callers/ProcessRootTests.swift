@@ -28,7 +28,7 @@ struct ProcessRootTests {
             try folder.write("Name:\tname\nNSpid:\t1\n", to: "\(name)/status")
         }
 
-        func find(into roots: LookRoots) throws(LookObstacle) -> Confinement {
+        func find(into roots: ExaminedRoots) throws(ExaminationObstacle) -> Confinement {
             var credentials = ConnectionCredentials()
             credentials.processID = 100
             return try ConfinementFinder(root: folder.path, instances: nil).find(credentials, into: roots)
@@ -42,8 +42,8 @@ struct ProcessRootTests {
 
     @Test("A program in another root is not looked into unless that is asked for")
     func find_otherRoot_isNotLookedInto() throws {
-        #expect(throws: LookObstacle.root("mnt:[2] /")) { try Processes(namespace: "mnt:[2]").find(into: .own) }
-        #expect(throws: LookObstacle.root("mnt:[1] /usr")) {
+        #expect(throws: ExaminationObstacle.root("mnt:[2] /")) { try Processes(namespace: "mnt:[2]").find(into: .own) }
+        #expect(throws: ExaminationObstacle.root("mnt:[1] /usr")) {
             try Processes(namespace: "mnt:[1]", root: "/usr").find(into: .own)
         }
         #expect(try Processes(namespace: "mnt:[2]").find(into: .all) == .none)
@@ -51,7 +51,7 @@ struct ProcessRootTests {
 
     @Test("A program whose parent is in another root is not looked into, either")
     func find_parentInOtherRoot_isNotLookedInto() throws {
-        #expect(throws: LookObstacle.root("mnt:[3] /")) {
+        #expect(throws: ExaminationObstacle.root("mnt:[3] /")) {
             try Processes(namespace: "mnt:[1]", parentNamespace: "mnt:[3]").find(into: .own)
         }
     }
@@ -66,14 +66,14 @@ struct ProcessRootTests {
             let before = limit
             limit.rlim_cur = 0
             setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
-            let confinement = Result { () throws(LookObstacle) in
+            let confinement = Result { () throws(ExaminationObstacle) in
                 try ConfinementFinder(instances: nil).find(credentials, into: .all)
             }
-            let insight = Result { () throws(LookObstacle) in try ProcessInspector().inspect(credentials) }
+            let insight = Result { () throws(ExaminationObstacle) in try ProcessInspector().inspect(credentials) }
             limit = before
             setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
             #expect(confinement == .failure(.shortage))
-            #expect(throws: LookObstacle.shortage) { try insight.get() }
+            #expect(throws: ExaminationObstacle.shortage) { try insight.get() }
         }
     }
 }

@@ -62,7 +62,7 @@ extension Caller {
 extension ProcessInspector {
     /// What an inspection finds; opaque if the system is short of what that takes.
     func insight(into credentials: ConnectionCredentials) -> Caller.Insight {
-        do throws(LookObstacle) {
+        do throws(ExaminationObstacle) {
             return try inspect(credentials)
         } catch {
             return .opaque(reason: Text(verbatim: "\(error)"))

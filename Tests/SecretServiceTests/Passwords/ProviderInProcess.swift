@@ -41,7 +41,7 @@ final class ProviderInProcess {
         clock: BootClock = TestClock().clock,
         folder: TemporaryFolder? = nil,
         confinement: Confinement = .none,
-        look: ConnectionLooks.Look? = nil,
+        look: ConnectionExaminations.Look? = nil,
         hasHome: Bool = false,
         installations: SandboxInstallations = SandboxInstallations(),
         inspector: (any PrompterInspector)? = nil,

@@ -15,7 +15,7 @@ struct ConnectionLookTests {
     @BusActor
     func look_shortage_isMadeAgain() async throws {
         let tries = Mutex(0)
-        let service = try await ProviderInProcess { (_, _) throws(LookObstacle) in
+        let service = try await ProviderInProcess { (_, _) throws(ExaminationObstacle) in
             let number = tries.withLock { tries in
                 tries += 1
                 return tries
@@ -35,7 +35,7 @@ struct ConnectionLookTests {
         let (gate, hung) = (DispatchSemaphore(value: 0), Recorder<Void>())
         var limits = ServiceLimits.patient
         limits.lookTime = .seconds(5)
-        let service = try await ProviderInProcess(limits: limits) { (_, roots) throws(LookObstacle) in
+        let service = try await ProviderInProcess(limits: limits) { (_, roots) throws(ExaminationObstacle) in
             guard let name = root.withLock({ $0 }) else { return .none }
             guard case .all = roots else { throw .root(name) }
             if name == "dead" {
@@ -62,7 +62,7 @@ struct ConnectionLookTests {
     func look_ruleHidesMeanwhile_sendsNoSignal(hides: Bool) async throws {
         let holds = Mutex(false)
         let (gate, looks) = (DispatchSemaphore(value: 0), Recorder<Void>())
-        let service = try await ProviderInProcess { (_, _) throws(LookObstacle) in
+        let service = try await ProviderInProcess { (_, _) throws(ExaminationObstacle) in
             guard holds.withLock({ $0 }) else { return .none }
             looks.record(())
             gate.wait()

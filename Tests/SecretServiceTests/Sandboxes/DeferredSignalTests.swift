@@ -67,7 +67,7 @@ struct DeferredSignalTests {
 
         init() async throws {
             let confinement = Mutex(Confinement.none)
-            service = try await ProviderInProcess { (_, _) throws(LookObstacle) in confinement.withLock { $0 } }
+            service = try await ProviderInProcess { (_, _) throws(ExaminationObstacle) in confinement.withLock { $0 } }
             // A call is answered once its connection has been looked at.
             _ = try await service.client.readAlias("login")
             other = try SecretServiceProxy(on: service.bus)

@@ -5,27 +5,27 @@ import Logging
 
 /// Finds the sandboxes around the programs of connections, a few at a time.
 @BusActor
-package final class ConnectionLooks {
+package final class ConnectionExaminations {
     /// Finds the sandbox around a process; called on a thread of its own, where it may block.
-    package typealias Look = @Sendable (ConnectionCredentials, LookRoots) throws(LookObstacle) -> Confinement
+    package typealias Look = @Sendable (ConnectionCredentials, ExaminedRoots) throws(ExaminationObstacle) -> Confinement
 
     private enum Outcome {
         case found(Confinement)
         /// The connection has left the bus.
         case gone
-        /// The look must enter a root, where it may block for ever.
+        /// The examination must enter a root, where it may block for ever.
         case root(String)
         case mayPass(reason: String)
     }
 
-    /// The looks of one kind.
+    /// The examinations of one kind.
     private struct Lane {
-        let turns: LookTurns
+        let turns: ExaminationTurns
         let threads: BlockingCalls
 
         @BusActor
         init(places: Int, time: Duration) {
-            turns = LookTurns(places: places)
+            turns = ExaminationTurns(places: places)
             threads = BlockingCalls(limit: 64, patience: time)
         }
     }
@@ -36,10 +36,10 @@ package final class ConnectionLooks {
     private let ownRoot: Lane
     private let otherRoots: Lane
 
-    /// The time after which a look is tried again.
+    /// The time after which an examination is tried again.
     private static let pause = Duration.milliseconds(100)
 
-    /// - Parameter time: the time limit of each look.
+    /// - Parameter time: the time limit of each examination.
     init(on connection: Connection, look: @escaping Look, within time: Duration, logger: Logger) {
         self.connection = connection
         self.look = look
@@ -50,7 +50,7 @@ package final class ConnectionLooks {
 
     /// Finds the sandbox around a program; waits while that fails for a reason that may pass.
     ///
-    /// Decided without a look, the program would take its items for lost. Its calls wait instead.
+    /// Decided without it, the program would take its items for lost. Its calls wait instead.
     ///
     /// - Returns: nil if the connection has left the bus.
     func confinement(of name: String, while isWanted: @BusActor () -> Bool) async -> Confinement? {
@@ -61,14 +61,14 @@ package final class ConnectionLooks {
             case .gone: return nil
             case .root(let other): root = other
             case .mayPass(let reason):
-                logger.debug("A program waits for a look", metadata: ["caller": "\(name)", "reason": "\(reason)"])
-                await BusActor.loop.wait(for: ConnectionLooks.pause)
+                logger.debug("A program waits for its examination", metadata: ["caller": "\(name)", "reason": "\(reason)"])
+                await BusActor.loop.wait(for: ConnectionExaminations.pause)
             }
         }
         return nil
     }
 
-    /// - Parameter root: another root that the look has to look into; nil if it tries without.
+    /// - Parameter root: another root that has to be entered; nil if that is tried without.
     private func look(at name: String, into root: String?, while isWanted: @BusActor () -> Bool) async -> Outcome {
         let lane = root == nil ? ownRoot : otherRoots
         await lane.turns.enter()
@@ -80,9 +80,9 @@ package final class ConnectionLooks {
         } catch {
             return error.mayPass ? .mayPass(reason: "\(error)") : .gone
         }
-        let roots: LookRoots = root == nil ? .own : .all
+        let roots: ExaminedRoots = root == nil ? .own : .all
         let found = await lane.threads.runEventually(for: root, while: isWanted) { [look] in
-            Result { () throws(LookObstacle) in try look(credentials, roots) }
+            Result { () throws(ExaminationObstacle) in try look(credentials, roots) }
         }
         switch found {
         case .success(let confinement): return .found(confinement)
@@ -103,9 +103,9 @@ extension BusError {
     }
 }
 
-/// Lets some looks run at a time, in the order of their arrival.
+/// Lets some examinations run at a time, in the order of their arrival.
 @BusActor
-private final class LookTurns {
+private final class ExaminationTurns {
     private var places: Int
     private var waiting: [Promise<Void>] = []
 
