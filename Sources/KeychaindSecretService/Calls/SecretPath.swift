@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindDBus
 import KeychaindModel
+import KeychaindVault
 
 /// The object that a path of the Secret Service names (#3 – #11).
 enum SecretPath: Hashable, Sendable {
@@ -161,5 +162,90 @@ extension ObjectPath {
 
     static func prompt(_ number: ObjectNumber) -> ObjectPath {
         ObjectPath(unchecked: "\(SecretPath.base)/prompt/\(number)")
+    }
+}
+
+/// The path element of an alias, encoded as labels are in collection names (#10).
+enum AliasElement {
+    static func encode(_ alias: String) -> String { LabelEncoding.encode(alias) }
+
+    /// The aliases that an element can mean: itself, as clients write simple names, and its decoding.
+    static func decodings(of element: String) -> [String] {
+        var bytes: [UInt8] = []
+        var rest = Substring(element).utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "_") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16), rest.count >= 2 else {
+                return [element]
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self), decoded != element else { return [element] }
+        return [element, decoded]
+    }
+}
+
+/// Scans an object path in place, as every call needs it.
+struct PathScanner {
+    private var rest: UnsafeRawBufferPointer.SubSequence
+
+    init(_ path: UnsafeRawBufferPointer) {
+        rest = path[...]
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Skips a text if it comes next.
+    mutating func skip(_ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard rest.count >= count, memcmp(rest.base.baseAddress! + rest.startIndex, text.utf8Start, count) == 0 else {
+            return false
+        }
+        rest = rest.dropFirst(count)
+        return true
+    }
+
+    /// Returns the bytes up to the next slash or the end, and skips the slash.
+    mutating func nextElement() -> UnsafeRawBufferPointer {
+        let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let element = UnsafeRawBufferPointer(rebasing: rest[rest.startIndex..<end])
+        rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
+        return element
+    }
+}
+
+extension Vault {
+    func find(_ reference: SecretPath.CollectionReference) -> Collection? {
+        switch reference {
+        case .name(let name): collection(named: name)
+        case .alias(let element):
+            AliasElement.decodings(of: element).lazy.compactMap { self.collection(forAlias: $0) }.first
+        }
+    }
+
+    /// The lockable object at a path: a collection, or an item in one.
+    func findLockable(_ path: ObjectPath) -> (Collection, ItemID?)? {
+        switch SecretPath(path) {
+        case .collection(let reference):
+            return find(reference).map { ($0, nil) }
+        case .item(let reference, let id):
+            guard let collection = find(reference), collection.contains(id) else { return nil }
+            return (collection, id)
+        default:
+            return nil
+        }
+    }
+
+    func findItem(_ path: ObjectPath) -> (Collection, ItemID)? {
+        guard let (collection, id) = findLockable(path), let id else { return nil }
+        return (collection, id)
+    }
+
+    var collectionPaths: [ObjectPath] {
+        collections.map { .collection($0.name) }
     }
 }

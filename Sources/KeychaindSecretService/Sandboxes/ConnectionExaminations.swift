@@ -61,7 +61,10 @@ package final class ConnectionExaminations {
             case .gone: return nil
             case .root(let other): root = other
             case .mayPass(let reason):
-                logger.debug("A program waits for its examination", metadata: ["caller": "\(name)", "reason": "\(reason)"])
+                logger.debug(
+                    "A program waits for its examination",
+                    metadata: ["caller": "\(name)", "reason": "\(reason)"]
+                )
                 await BusActor.loop.wait(for: ConnectionExaminations.pause)
             }
         }

@@ -1,3 +1,7 @@
+import KeychaindGcrypt
+import KeychaindModel
+import SecretServiceClient
+
 /// JSON from bytes that can be wiped, which encoders of strings do not offer.
 enum JSON {
     private static let digits = Array("0123456789abcdef".utf8)
@@ -88,6 +92,27 @@ enum JSON {
             output.append(UInt8(ascii: "\\"))
             output.append(UInt8(ascii: "u"))
             for place in 0..<4 { output.append(digits[Int(unit >> UInt16(12 - 4 * place)) & 15]) }
+        }
+    }
+}
+
+extension JSON {
+    /// Appends a secret as a string: text with the escapes of `string`, other bytes in base 64.
+    ///
+    /// There is room for a few more bytes afterwards: an array that grows leaves a copy of the secret.
+    ///
+    /// - Parameter isMember: whether the name of the member comes first, `secret` or `secret-base64`.
+    static func append(_ secret: borrowing Secret, isMember: Bool, to output: inout [UInt8]) {
+        output.reserveCapacity(output.count + secret.count * 6 + 64)
+        secret.withUnsafeBytes { bytes in
+            if UTF8Check.isValid(bytes) {
+                if isMember { output += Array("\"secret\": ".utf8) }
+                append(bytes, to: &output)
+            } else {
+                output += Array((isMember ? "\"secret-base64\": \"" : "\"base64:").utf8)
+                Base64.append(bytes, to: &output)
+                output.append(UInt8(ascii: "\""))
+            }
         }
     }
 }
