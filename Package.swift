@@ -74,7 +74,6 @@ let package = Package(
         // System libraries: only what Swift cannot import itself.
         .systemLibrary(name: "CKeychaindDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CKeychaindGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
-        .systemLibrary(name: "CKeychaindSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CKeychaindLinux"),
         .systemLibrary(name: "CKeychaindSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         // toml++ is C++, of headers alone (libtomlplusplus-dev).
@@ -124,7 +123,7 @@ let package = Package(
         .target(
             name: "KeychaindVault",
             dependencies: [
-                "CKeychaindLinux", "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindRights",
+                "CKeychaindLinux", "KeychaindGcrypt", "KeychaindLog", "KeychaindModel", "KeychaindRights",
                 logging,
             ]
         ),
@@ -280,13 +279,12 @@ let package = Package(
         .testTarget(
             name: "LogTests",
             dependencies: ["CKeychaindLinux", "KeychaindGcrypt", "KeychaindLog", "KeychaindTestSupport"],
-            exclude: ["read_log.py"]
+            exclude: ["read_log.py", "write_log.py"]
         ),
         .testTarget(
             name: "VaultTests",
             dependencies: [
-                "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindTestSupport", "KeychaindVault",
-                logging,
+                "KeychaindGcrypt", "KeychaindLog", "KeychaindModel", "KeychaindTestSupport", "KeychaindVault", logging,
             ],
             exclude: ["Fixtures"]
         ),

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 // The variables that a set-gid keychaind keeps, each for a reason. Nothing else stays: no variable of the loader, the
-// Swift runtime (SWIFT_*), malloc, SQLite (SQLITE_TMPDIR), the TPM libraries (TSS2_*), and no path of locales or
-// temporary files. HOME, USER and LOGNAME are set from the user database, PATH to a constant (DomainEnvironment.swift).
+// Swift runtime (SWIFT_*), malloc, the TPM libraries (TSS2_*), and no path of locales or temporary files. HOME, USER
+// and LOGNAME are set from the user database, PATH to a constant (DomainEnvironment.swift).
 static const char *const kept[] = {
     // The bus to serve; SessionBusAddress.swift accepts only sockets.
     "DBUS_SESSION_BUS_ADDRESS",

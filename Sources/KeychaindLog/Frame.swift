@@ -8,6 +8,9 @@ package struct RecordID: Hashable, Sendable, CustomStringConvertible {
     package var number: UInt64 { packed & (1 << 56 - 1) }
     package var description: String { "\(kind)/\(number)" }
 
+    /// The name of no record.
+    static let none = RecordID(kind: 0, number: 0).unsafelyUnwrapped
+
     /// Nil if the number is too large.
     package init?(kind: UInt8, number: UInt64) {
         guard number < 1 << 56 else { return nil }

@@ -14,7 +14,7 @@ struct FrameReader: ~Copyable {
 
     private let file: LogFile, mark: Mark, maximumSize: Int
     private var offset = LogHeader.end
-    private var lastSequence: UInt64 = 0
+    private var lastSequence: UInt64 = 0, previousSequence: UInt64 = 0
     private var body = LogHeader.end..<LogHeader.end
     private var loaded = 0..<0
     private var buffer: UnsafeMutableRawBufferPointer
@@ -42,6 +42,7 @@ struct FrameReader: ~Copyable {
         let start = offset
         if let frame = try frame(at: start), frame.sequence > lastSequence {
             offset += frame.size
+            previousSequence = lastSequence
             (lastSequence, body, cut) = (frame.sequence, start + Frame.headerSize..<offset, nil)
             return .frame(frame, at: start)
         }
@@ -50,6 +51,13 @@ struct FrameReader: ~Copyable {
         offset = found ?? max(start, end)
         isAtEnd = offset == start
         return isAtEnd ? .end(at: start) : .bad((offset < start ? body.lowerBound : start)..<offset)
+    }
+
+    /// Looks for other frames in the last one, whose sequence then does not count.
+    mutating func distrust(_ frame: Frame, at place: Int) {
+        guard frame.sequence == lastSequence else { return }
+        (lastSequence, offset) = (previousSequence, place + 1)
+        body = offset..<offset
     }
 
     /// Finds the first frame in a range, or the end of the bytes that are not zero.

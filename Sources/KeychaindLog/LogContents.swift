@@ -9,7 +9,9 @@ struct LogContents {
     /// The sequence and the mark of the last frame.
     private(set) var sequence: UInt64, last: Mark
 
-    init(_ header: LogHeader) { (sequence, last) = (header.base, header.mark) }
+    init(_ header: LogHeader, sequence: UInt64? = nil) {
+        (self.sequence, last) = (sequence ?? header.base, header.mark)
+    }
 
     func requireCount(adding new: Int = 0, _ limits: LogLimits) throws(LogError) {
         guard places.count + new <= limits.records else {
@@ -45,7 +47,7 @@ struct LogLoader {
     private(set) var tornTail = 0..<0
 
     private let limits: LogLimits
-    private let lastWanted: UInt64
+    private let lastWanted: UInt64, base: UInt64
     private var expected: Mark
     private var isBehindDamage = false
 
@@ -63,8 +65,8 @@ struct LogLoader {
         known: UInt64,
         _ limits: LogLimits
     ) throws(LogError) {
-        (self.limits, self.lastWanted) = (limits, lastWanted)
-        (contents, expected) = (LogContents(header), header.mark)
+        (self.limits, self.lastWanted, base) = (limits, lastWanted, header.base)
+        (contents, expected) = (LogContents(header, sequence: 0), header.mark)
         guard file.size <= limits.fileSize else { throw LogError(.limitExceeded, "the file is too large") }
         var reader = FrameReader(file, header, limits)
         while !reader.isAtEnd {
@@ -76,6 +78,10 @@ struct LogLoader {
             case .end(let place): try finish(at: place, known: known, size: file.size, &reader)
             }
         }
+    }
+
+    mutating func addDamage(_ kind: LogDamage.Kind, at place: Int, size: Int) {
+        report.add(kind, at: place, size: size)
     }
 
     private mutating func add(_ frame: Frame, at place: Int) throws(LogError) {
@@ -115,19 +121,24 @@ struct LogLoader {
         // would come back when the file grows.
         if let cut = reader.cut { commit.append(cut) }
         let isCut = size - end < LogLimits.leastRoom || reader.cut != nil
-        if isWhole || isCut || last.map({ last in last.sequence <= known }) == true { try settle() }
+        // Compaction has written, and synced, what is up to the base.
+        let stored = max(known, base)
+        // Where earlier changes are missing, the last commit stays in the file, and a later one would make it count.
+        let isMissing = contents.sequence < stored
+        if isWhole || isCut || isMissing || last.map({ last in last.sequence <= stored }) == true { try settle() }
         commit = []
         if isCut {
             report.end = .cut
-        } else if end > contents.end, contents.sequence >= known {
+        } else if end > contents.end, contents.sequence >= stored {
             report.end = .torn(bytes: end - contents.end)
             report.removeDamages(from: contents.end)
             tornTail = contents.end..<end
             return
-        } else if contents.sequence < known {
-            report.end = end > contents.end ? .damaged : .older(than: known)
+        } else if contents.sequence < stored {
+            let isDamaged = end > contents.end || contents.sequence < base
+            report.end = isDamaged ? .damaged : .older(than: known)
         }
-        // What cannot be read is not overwritten.
-        contents.skip(to: end, known)
+        // What cannot be read is not overwritten, nor may the next frame complete a header that was cut.
+        contents.skip(to: end > contents.end ? end + Frame.headerSize : end, stored)
     }
 }

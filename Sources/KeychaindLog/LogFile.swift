@@ -100,9 +100,17 @@ final class LogFile {
     }
 
     func isZero(_ range: Range<Int>) throws(LogError) -> Bool {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 256 << 10), alignment: 16)
         defer { buffer.deallocate() }
-        return try read(into: buffer, at: range.lowerBound) == range.count && UnsafeRawBufferPointer(buffer).isZero
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(range.upperBound - offset))
+            guard try read(into: part, at: offset) == part.count, UnsafeRawBufferPointer(part).isZero else {
+                return false
+            }
+            offset += part.count
+        }
+        return true
     }
 
     func synchronize() throws(LogError) {
@@ -116,17 +124,25 @@ final class LogFile {
         try synchronize()
     }
 
+    /// Whether another file, or none, was in the place of this one at the last ``restamp()``.
+    private(set) var isDisplaced = false
+
+    static let displaced = LogError(.displaced, "another program has replaced or removed the file")
+
     /// Remembers the file as this process has left it.
     func restamp() {
-        guard let now = try? status(of: path), now.isSameFile(as: status) else { return statusIsCurrent = false }
-        (status, size, statusIsCurrent) = (now, Int(now.st_size), true)
+        statusIsCurrent = false
+        var now = stat()
+        let isThere = system.status(path, &now) == 0
+        // A disk that does not say leaves it open.
+        guard isThere || errno == ENOENT else { return }
+        isDisplaced = !isThere || !now.isSameFile(as: status)
+        if !isDisplaced { (status, size, statusIsCurrent) = (now, Int(now.st_size), true) }
     }
 
     /// Throws `displaced` unless the path leads to this file, which nobody else has written into.
     func requireUntouched() throws(LogError) {
-        guard let now = try status(of: path), now.isSameFile(as: status) else {
-            throw LogError(.displaced, "another program has replaced or removed the file")
-        }
+        guard let now = try status(of: path), now.isSameFile(as: status) else { throw Self.displaced }
         if !statusIsCurrent, now.st_size >= size { (status, size, statusIsCurrent) = (now, Int(now.st_size), true) }
         guard now.isSameContent(as: status) else {
             throw LogError(.displaced, "another program has written into the file")

@@ -18,6 +18,9 @@ package struct LogReport: Equatable, Sendable {
     /// What is damaged, in the order of the file; of many, the first 1,000.
     package private(set) var damages: [LogDamage] = []
 
+    /// Whether anything of the file is lost.
+    package var isDamaged: Bool { !damages.isEmpty || end == .cut || end == .damaged }
+
     mutating func add(_ kind: LogDamage.Kind, at offset: Int, size: Int) {
         if damages.count < 1000 { damages.append(LogDamage(kind: kind, offset: offset, size: size)) }
     }
@@ -56,7 +59,7 @@ package struct LogLimits: Sendable {
     package var changes = 1 << 16
 
     /// The room that is written ahead at once, and that which only removals use when the disk is full.
-    package var room = 128 << 10, reserve = 16 << 10
+    package var room = 128 << 10, reserve = 64 << 10
 
     /// The zeros that always follow the last commit.
     static let leastRoom = 64

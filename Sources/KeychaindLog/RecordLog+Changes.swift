@@ -9,6 +9,14 @@ package struct RecordContent: Equatable, Sendable {
     }
 }
 
+extension RecordContent {
+    /// A copy of a record that was opened with its key.
+    package init(_ record: StoredRecord) {
+        let metadata = record.metadata.map(Array.init) ?? []
+        self.init(open: Array(record.open), metadata: metadata, secret: Array(record.secret))
+    }
+}
+
 /// A change of one record.
 package struct RecordChange: Sendable {
     package let id: RecordID
@@ -27,16 +35,18 @@ package struct RecordChange: Sendable {
 extension RecordLog {
     /// Stores changes durably, all or none.
     ///
-    /// After an error nothing is stored, or ``condition`` says that this is unknown; the log then refuses changes until
-    /// it is opened again. Throws `displaced` if another program has changed the file.
-    package func commit(_ changes: [RecordChange], _ key: LogKey) throws(LogError) {
+    /// After an error nothing is stored, or ``condition`` says that this is unknown. Throws `displaced` if another
+    /// program has changed the file, or has put another one in its place meanwhile: that one does not have the changes.
+    ///
+    /// - Parameter usesReserve: whether the changes may use the reserve on a full disk, as mere removals do.
+    package func commit(_ changes: [RecordChange], _ key: LogKey, usesReserve: Bool = false) throws(LogError) {
         try requireWritable()
         guard !changes.isEmpty else { return }
         let (frames, bytes) = try encode(changes, key)
         try file.requireUntouched()
-        // On a full disk, removals use the reserve.
         let isRemoval = changes.allSatisfy { change in change.content == nil }
-        let needed = contents.end + bytes.count + LogLimits.leastRoom + (isRemoval ? 0 : limits.reserve)
+        let reserve = usesReserve || isRemoval ? 0 : limits.reserve
+        let needed = contents.end + bytes.count + LogLimits.leastRoom + reserve
         if file.size < needed { try grow(to: needed) }
         _ = try? writeErasures()
         try store(bytes)
@@ -73,10 +83,23 @@ extension RecordLog {
         for frame in frames { contents.apply(frame, at: contents.end) }
     }
 
+    /// Throws as ``commit(_:_:usesReserve:)`` would for a change of nothing.
+    package func check() throws(LogError) {
+        try requireWritable()
+        try file.requireUntouched()
+    }
+
     func requireWritable() throws(LogError) {
         switch condition {
         case .writable: break
-        case .unknown(let error): throw error
+        case .unknown(let error, let tail):
+            do throws(LogError) {
+                try file.requireUntouched()
+                try eraseTail(tail)
+                condition = .writable
+            } catch let second {
+                throw second.code == .displaced ? second : error
+            }
         case .readOnly: throw LogError(.readOnly, "the log is open to read")
         }
         // A rename that is not durable could bring back the file of before, without the changes since.
@@ -99,6 +122,7 @@ extension RecordLog {
             isWritten = true
             try file.synchronize()
             file.restamp()
+            if file.isDisplaced { throw LogFile.displaced }
         } catch {
             // What was refused must not appear after a restart.
             do throws(LogError) {
@@ -106,7 +130,9 @@ extension RecordLog {
                 if !isZero { try eraseTail(range) }
             } catch let second {
                 let reason = "\(error.reason); it is unknown whether the change is stored: \(second.reason)"
-                condition = .unknown(LogError(error.code, reason))
+                let unknown = LogError(error.code, reason)
+                condition = .unknown(unknown, tail: range)
+                throw unknown
             }
             throw error
         }
@@ -155,10 +181,14 @@ extension RecordLog {
     private func writeErasures() throws(LogError) -> Bool {
         var hasWritten = false
         defer { if hasWritten { file.restamp() } }
+        // In a damaged file, frames may lie in the body of one whose length lies.
+        let places = pendingErasures.isEmpty || !report.isDamaged ? [] : contents.places.values.sorted()
         func erase(_ frame: Frame, at place: Int, _ reader: inout FrameReader) throws(LogError) {
-            if try reader.bytes(of: frame, at: place).part(frame.bodyRange).isZero { return }
+            let next = places.first { other in other > place } ?? .max
+            let body = Frame.headerSize..<max(Frame.headerSize, min(frame.size, next - place))
+            if try reader.bytes(of: frame, at: place).part(body).isZero { return }
             hasWritten = true
-            try file.writeZeros(place + Frame.headerSize..<place + frame.size)
+            try file.writeZeros(place + body.lowerBound..<place + body.upperBound)
         }
         while let erasure = pendingErasures.last {
             var reader = FrameReader(file, header, limits, bytes: 4096)

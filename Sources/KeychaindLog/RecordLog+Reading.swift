@@ -27,6 +27,41 @@ extension RecordLog {
         return LogState(places: loader.contents.places, file: header.mark)
     }
 
+    /// The open parts of a record's present and past frames, the latest first, as far back as the log goes.
+    ///
+    /// Nothing is compared with marks. Throws `damaged` if the disk does not return the present frame any more.
+    ///
+    /// - Parameter body: returns whether to go on.
+    package func forEachPast(
+        of id: RecordID,
+        _ body: (_ sequence: UInt64, _ open: UnsafeRawBufferPointer) -> Bool
+    ) throws(LogError) {
+        var reader = FrameReader(file, header, limits, bytes: 4096)
+        var place = contents.places[id] ?? 0
+        if place != 0, try reader.frame(at: place) == nil { throw Self.lostFrame }
+        while place != 0, let frame = try reader.frame(at: place), frame.id == id, frame.older < place {
+            let open = try reader.bytes(of: frame, at: place).part(frame.openRange)
+            guard body(frame.sequence, open) else { return }
+            place = frame.older
+        }
+    }
+
+    /// Passes each record of the present state to a closure without a key: its open part, and the size of its secret.
+    ///
+    /// The headers alone were compared with their marks, so an open part may be damaged. Throws `damaged` if the disk
+    /// does not return a frame any more.
+    package func forEachOpen(
+        _ body: (_ id: RecordID, _ open: UnsafeRawBufferPointer, _ secretSize: Int) -> Void
+    ) throws(LogError) {
+        var reader = FrameReader(file, header, limits)
+        for (id, place) in contents.places.sorted(by: { first, second in first.value < second.value }) {
+            guard let frame = try reader.frame(at: place, trusted: true), frame.id == id else { throw Self.lostFrame }
+            body(id, try reader.bytes(of: frame, at: place).part(frame.openRange), frame.secretRange.count)
+        }
+    }
+
+    private static let lostFrame = LogError(.damaged, "the disk does not return a frame any more")
+
     package func contains(_ id: RecordID) -> Bool { contents.places[id] != nil }
 
     /// Passes each record of a state to a closure, which must not change the log; returns those that are damaged.

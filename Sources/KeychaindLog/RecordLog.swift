@@ -1,5 +1,11 @@
 import Glibc
 
+/// A file, and how far it reaches.
+package struct LogPosition: Equatable, Sendable {
+    let file: Mark, last: Mark
+    package let sequence: UInt64
+}
+
 /// A file of sealed records, to which changes are only appended; docs/log-format.md describes it.
 ///
 /// A commit is one write and one sync. All methods block; one thread at a time may call them.
@@ -8,8 +14,8 @@ package final class RecordLog {
         case writable
         case readOnly
 
-        /// It is unknown whether the last change is stored; opening the log again tells.
-        case unknown(LogError)
+        /// It is unknown whether the last change is stored; its bytes are overwritten before the next one.
+        case unknown(LogError, tail: Range<Int>)
     }
 
     let system: LogSystem, limits: LogLimits
@@ -31,8 +37,14 @@ package final class RecordLog {
     /// The first sequence whose state can be read.
     package var horizon: UInt64 { header.horizon }
 
-    /// Whether compaction would make the file much smaller.
-    package var isWasteful: Bool { contents.frameCount > 2 * count + 64 }
+    /// The file and its last frame; no other file has the same.
+    package var position: LogPosition { LogPosition(file: header.mark, last: contents.last, sequence: sequence) }
+
+    /// The number of frames, of which all but ``count`` are of the past, or of removed records.
+    package var frameCount: Int { contents.frameCount }
+
+    /// The size of the file in bytes, including the room.
+    package var fileSize: Int { file.size }
 
     /// Makes an empty file, whose name is that of an unfinished one.
     init(_ header: LogHeader, for path: String, _ limits: LogLimits, _ system: LogSystem) throws(LogError) {
@@ -83,23 +95,37 @@ package final class RecordLog {
     ) throws(LogError) {
         (self.system, self.limits) = (system, limits)
         file = try LogFile(path, flags: readOnly ? O_RDONLY : O_RDWR, isExclusive: !readOnly, system)
-        let copies = [try Self.header(of: file, at: 0), try Self.header(of: file, at: LogHeader.copyOffset)]
-        guard let header = copies[0] ?? copies[1] else { throw LogError(.unreadable, "the file has no header") }
-        self.header = header
+        var found = try Self.load(file, known: known, limits)
+        // A disk that once returns something else, such as zeros, must not cost what it has.
+        let room = min(found.loader.contents.end, file.size)..<file.size
+        let isDoubtful = try found.loader.report == LogReport() ? !file.isZero(room) : true
+        if isDoubtful { found = try Self.load(file, known: known, limits) }
+        (header, contents, report) = (found.header, found.loader.contents, found.loader.report)
         guard header.application == application, uuid == nil || header.uuid == uuid else {
             throw LogError(.foreign, "the file is another one than expected")
         }
-        let loader = try LogLoader(file, header, known: known, limits)
-        contents = loader.contents
-        report = loader.report
-        for (copy, offset) in zip(copies, [0, LogHeader.copyOffset]) where copy != header {
-            report.add(.header, at: offset, size: LogHeader.size)
-        }
         if readOnly { condition = .readOnly }
         guard !readOnly else { return }
-        pendingErasures = loader.erasures.map { id, older in Erasure(id: id, older: older, isWhole: true) }
-        do throws(LogError) { try eraseTail(loader.tornTail) } catch { condition = .unknown(error) }
+        pendingErasures = found.loader.erasures.map { id, older in Erasure(id: id, older: older, isWhole: true) }
+        do throws(LogError) { try eraseTail(found.loader.tornTail) } catch {
+            condition = .unknown(error, tail: found.loader.tornTail)
+        }
         try? finishErasing()
+    }
+
+    private static func load(
+        _ file: LogFile,
+        known: UInt64,
+        _ limits: LogLimits
+    ) throws(LogError) -> (header: LogHeader, loader: LogLoader) {
+        let places = [0, LogHeader.copyOffset]
+        let copies = [try header(of: file, at: places[0]), try header(of: file, at: places[1])]
+        guard let header = copies[0] ?? copies[1] else { throw LogError(.unreadable, "the file has no header") }
+        var loader = try LogLoader(file, header, known: known, limits)
+        for (copy, place) in zip(copies, places) where copy != header {
+            loader.addDamage(.header, at: place, size: LogHeader.size)
+        }
+        return (header, loader)
     }
 
     private static func header(of file: LogFile, at offset: Int) throws(LogError) -> LogHeader? {

@@ -2,7 +2,7 @@
 package struct ItemID: Comparable, Hashable, Sendable {
     package let rawValue: UInt64
 
-    /// Nil unless the number is between 1 and 2⁶³ − 1, the range of SQLite row IDs.
+    /// Nil unless the number is between 1 and 2⁶³ − 1.
     package init?(rawValue: UInt64) {
         guard rawValue >= 1, rawValue <= UInt64(Int64.max) else { return nil }
         self.rawValue = rawValue

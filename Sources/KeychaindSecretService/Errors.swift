@@ -58,28 +58,6 @@ func translatingErrors<Result: ~Copyable>(
     }
 }
 
-extension VaultError {
-    /// The error of a change that has taken effect although it may not be stored; throws any other error.
-    func asDoubt() throws(BusError) -> BusError {
-        guard outcome != nil else { throw BusError(self) }
-        return BusError(self)
-    }
-}
-
-/// Runs a change of the vault, and converts its errors.
-///
-/// Returns the error of a change that has taken effect although it may not be stored: its signals come first, then the
-/// error. Nil after a success.
-@BusActor
-func changing(_ body: () async throws(VaultError) -> Void) async throws(BusError) -> BusError? {
-    do throws(VaultError) {
-        try await body()
-        return nil
-    } catch {
-        return try error.asDoubt()
-    }
-}
-
 extension ErrorName {
     /// The name of an authentication error: Apple's code under keychaind's prefix.
     package init(_ code: AuthenticationError.Code) {

@@ -64,21 +64,15 @@ package final class Vault {
     ///
     /// Throws `inUse` when another process has the folder; the caller may try again. Also throws disk errors.
     ///
-    /// - Parameters:
-    ///   - early: an unlock of `login` that begins meanwhile.
-    ///   - whenCounting: called once failed attempts can be recorded, with whether there is a `login`.
-    package func open(
-        for early: EarlyUnlock? = nil,
-        whenCounting: ((_ hasLogin: Bool) -> Void)? = nil
-    ) async throws(VaultError) {
+    /// - Parameter whenCounting: called once failed attempts can be recorded, with whether there is a `login`.
+    package func open(whenCounting: ((_ hasLogin: Bool) -> Void)? = nil) async throws(VaultError) {
         guard opened == nil else { return }
         let audit = AuditTrail()
         let folderWorker = try Worker(
             "vault folder",
             VaultFolder(folder, configuration: configuration, audit: audit)
         ) { folder in
-            folder.writeAudit()
-            folder.keepReserve()
+            folder.rest()
         }
         let contents = try await folderWorker.perform { (folder) throws(VaultError) in try folder.open() }
         let context = VaultContext(
@@ -89,7 +83,7 @@ package final class Vault {
             audit: audit,
             observer: observer,
             derivations: try Derivations(),
-            copyWorker: try Worker("generations", ())
+            copyWorker: try Worker("copies", ())
         )
         context.rules.content = contents.rules
         context.state.obstacle = contents.stateObstacle
@@ -102,7 +96,7 @@ package final class Vault {
         )
         whenCounting?(contents.names.contains(.login))
         do throws(VaultError) {
-            collections = try await openCollections(listedIn: contents, for: early, in: context)
+            collections = try await openCollections(listedIn: contents, in: context)
         } catch {
             opened = nil
             throw error
@@ -147,7 +141,6 @@ package final class Vault {
         self.opened = nil
         receivedKeys = []
         for collection in opened.collections { collection.lock() }
-        // A running copy reads the file; closing the file first would leave its journal behind.
         await opened.context.copyWorker.stop()
         for collection in opened.collections { await collection.close() }
         await opened.context.derivations.stop()

@@ -1,4 +1,5 @@
 package import KeychaindGcrypt
+package import KeychaindLog
 package import KeychaindModel
 package import Logging
 
@@ -15,14 +16,16 @@ package struct VaultConfiguration: Sendable {
 
     package var limits: VaultLimits
 
-    /// The number of generations to keep per collection; zero for none.
+    /// The number of days whose last state stays in a collection's file, and of past files; zero for none.
     package var generations: Int
 
-    /// The most pages of 4 KiB in a collection's file, for tests of a full disk; nil for SQLite's limit.
-    package var maximumPages: Int?
-
-    /// The milliseconds without a change before the journal is moved into a collection's file.
+    /// The milliseconds without a change before a file is rewritten without what is past.
     package var idleMilliseconds = 250
+
+    /// The system calls on files; tests replace some of them.
+    package var system = LogSystem()
+
+    package var logLimits = LogLimits()
 
     package var logger: Logger
 
@@ -31,7 +34,6 @@ package struct VaultConfiguration: Sendable {
         keyDerivation: Argon2id = VaultConfiguration.recommendedKeyDerivation,
         limits: VaultLimits = VaultLimits(),
         generations: Int = 3,
-        maximumPages: Int? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) {
@@ -39,7 +41,6 @@ package struct VaultConfiguration: Sendable {
         self.keyDerivation = keyDerivation
         self.limits = limits
         self.generations = generations
-        self.maximumPages = maximumPages
         self.logger = logger
         self.now = now
     }

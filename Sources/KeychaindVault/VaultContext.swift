@@ -26,8 +26,6 @@ struct VaultContext {
 
     let folder: Folder
 
-    let openFiles = OpenFiles()
-
     let locks = LockHistory()
 
     let login = LoginReference()
@@ -46,11 +44,11 @@ struct VaultContext {
 
     let derivations: Derivations
 
-    /// The thread that copies generations, and the files of backups, so that changes need not wait.
+    /// The thread that checks files, and copies them for backups, so that changes need not wait.
     let copyWorker: Worker<Void>
 }
 
-/// The condition of `state.db`, as it was read or written last.
+/// The condition of `state`, as it was read or written last.
 final class StateReference {
     /// The reason why it cannot be read or written for now.
     var obstacle: VaultError?

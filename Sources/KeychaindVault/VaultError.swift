@@ -8,9 +8,6 @@ package struct VaultError: Error, Equatable {
 
     package let reason: String
 
-    /// What a change has made in memory, though it is unknown whether it is stored; nil if nothing has changed.
-    package private(set) var outcome: ChangeOutcome?
-
     package init(_ code: Code, reason: String) {
         self.code = code
         self.reason = reason
@@ -124,13 +121,6 @@ extension VaultError {
     static let collectionWasLocked = VaultError(.locked, reason: "the collection was locked")
     static let collectionLocked = VaultError(.locked, reason: "the collection is locked")
     static let noKeySlotOpens = VaultError(.wrongPassword, reason: "the password opens no key slot")
-
-    /// The same error for the caller of a change that memory has.
-    func afterChange(_ outcome: ChangeOutcome) -> VaultError {
-        var error = self
-        error.outcome = outcome
-        return error
-    }
 
     static func noItem(_ id: ItemID) -> VaultError {
         VaultError(.noSuchItem, reason: "there is no item \(id)")

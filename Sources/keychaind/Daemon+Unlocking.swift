@@ -196,7 +196,6 @@ extension Daemon {
     func finish(_ unlock: PasswordUnlock) async {
         unlock.start.vaultHasOpened()
         let result = await unlock.result.value()
-        vault.endEarlyUnlock()
         provider.vaultIsOpen()
         let reason: String
         switch result {

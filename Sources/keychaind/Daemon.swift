@@ -222,7 +222,7 @@ struct Daemon {
         while true {
             do throws(VaultError) {
                 try await moveKeychains()
-                try await vault.open(for: unlock?.start.early) { hasLogin in unlock?.begin(hasLogin: hasLogin) }
+                try await vault.open { hasLogin in unlock?.begin(hasLogin: hasLogin) }
                 return
             } catch  where error.code == .inUse && options.replaces && ContinuousClock.now < deadline {
                 await BusActor.loop.wait(for: .milliseconds(20))

@@ -48,7 +48,7 @@ check_equal "no environment makes its keys cheap" "$(grep -c KEYCHAIND_CHEAP_KEY
 check_equal "the binary is stripped" "$(readelf --sections "$binary" | grep -c '\.symtab' || true)" 0
 check_equal "the binary links only libraries that every desktop has" \
     "$(readelf --dynamic "$binary" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -v '^ld-' | sort | tr '\n' ' ')" \
-    "libc libdbus-1 libgcc_s libgcrypt libm libseccomp libsqlite3 libstdc++ "
+    "libc libdbus-1 libgcc_s libgcrypt libm libseccomp libstdc++ "
 for program in bin/keychaind bin/keychainctl libexec/keychaind/keychaind-{dialog,folders}; do
     elf=$(readelf --wide --file-header --dynamic --program-headers "$stage/usr/$program")
     check_match "$program: its addresses are random" "$elf" 'Type: +DYN'

@@ -119,32 +119,15 @@ struct HostSlotTests {
             try await expectAtStart(isOpen: true, service, options)
             try await service.daemon.stop()
             let traffic = try tpm.traffic()
-            let sealed = try await Command.run(
-                "/usr/bin/python3",
-                [
-                    "-c",
-                    """
-                    import sqlite3, struct, sys
-                    file = sqlite3.connect(sys.argv[1])
-                    parameters, = file.execute("SELECT parameters FROM slot WHERE kind = 4").fetchone()
-                    length, = struct.unpack(">I", parameters[:4])
-                    sealed, note = parameters[4:4 + length], parameters[4 + length:]
-                    assert note[8:] == b"laptop"
-                    public = 2 + struct.unpack(">H", sealed[:2])[0]
-                    open(sys.argv[2] + "/key.pub", "wb").write(sealed[:public])
-                    open(sys.argv[2] + "/key.priv", "wb").write(sealed[public:])
-                    """,
-                    service.daemon.dataHome + "/keychaind/login.keychain", service.daemon.dataHome,
-                ]
-            )
-            #expect(sealed.succeeded, "\(sealed.errors)")
+            let slots = try LogImage(at: service.daemon.dataHome + "/keychaind/login.keychain").slots()
+            let parameters = try #require(slots.first { slot in slot.kind == 4 }).parameters
+            let sealed = parameters.dropFirst(4).prefix(Int(parameters[2]) << 8 | Int(parameters[3]))
+            let note = parameters.dropFirst(4 + sealed.count)
+            #expect(note.dropFirst(8).elementsEqual("laptop".utf8))
+            let publicPart = sealed.prefix(2 + (Int(sealed[4]) << 8 | Int(sealed[5])))
             let folder = try TemporaryFolder()
-            for name in ["key.pub", "key.priv"] {
-                try FileManager.default.copyItem(
-                    atPath: service.daemon.dataHome + "/" + name,
-                    toPath: folder.path(name)
-                )
-            }
+            try Data(publicPart).write(to: URL(fileURLWithPath: folder.path("key.pub")))
+            try Data(sealed.dropFirst(publicPart.count)).write(to: URL(fileURLWithPath: folder.path("key.priv")))
             try await tpm.tool("createprimary", "-C", "o", "-G", "ecc", "-c", "@primary", in: folder)
             try await tpm.tool("load", "-C", "@primary", "-u", "@key.pub", "-r", "@key.priv", "-c", "@key", in: folder)
             try await tpm.tool("unseal", "-c", "@key", "-o", "@out", in: folder)

@@ -144,10 +144,10 @@ import Testing
     @Test func compaction_makesTheFileSmaller_andKeepsSequences() throws {
         let log = try folder.create()
         for number in UInt64(1)...300 { try log.commit(.put(number % 5, "version \(number)")) }
-        #expect(log.isWasteful)
+        #expect(log.frameCount >= 300)
         let size = folder.bytes.count
         try log.rewrite(Rewriting(), .test)
-        #expect(!log.isWasteful && folder.bytes.count < size / 2)
+        #expect(log.frameCount < 10 && folder.bytes.count < size / 2)
         #expect(log.sequence == 300)
         let contents = try log.read()
         #expect(contents == [0: "version 300", 1: "version 296", 2: "version 297", 3: "version 298", 4: "version 299"])
@@ -161,7 +161,7 @@ import Testing
         var rewriting = Rewriting()
         rewriting.changes = [.put(2, "zwei", erasesPast: true)]
         rewriting.isDropped = { id, _ in id == .item(3) }
-        rewriting.reseal = { _, secret in Array(secret) + Array("!".utf8) }
+        rewriting.transform = { _, content in content.secret += Array("!".utf8) }
         try log.rewrite(rewriting, .test, newKey: .numbered(2))
         #expect(!String(decoding: folder.bytes, as: UTF8.self).contains("two"))
         #expect(log.count == 2)

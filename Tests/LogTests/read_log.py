@@ -25,7 +25,7 @@ def read_header(data):
         if header[:8] == b"KCHNLOG\0" and mark(header[:64]) == header[64:]:
             form, application, uuid, _, base, horizon = struct.unpack(">II16s16sQQ", header[8:64])
             assert form == 1
-            return {"application": application, "uuid": uuid.hex(), "base": base, "horizon": horizon}, header[64:]
+            return {"application": application, "uuid": uuid, "base": base, "horizon": horizon}, header[64:]
     raise ValueError("no header")
 
 
@@ -37,10 +37,10 @@ def read_frame(data, place, last, file):
     rest = data[place + 96:place + 96 + sum(sizes)]
     if sizes[1] < 28 or sequence <= last or number >= 1 << 56:
         return None
-    parts = rest[:sizes[0]], rest[sizes[0]:sizes[0] + sizes[1]], rest[sizes[0] + sizes[1]:]
+    sealed, secret = sizes[0], sizes[0] + sizes[1]
     return {"id": (kind, number), "flags": flags, "index": index, "sequence": sequence, "older": older, "head": head,
-            "parts": parts, "end": place + 96 + sum(sizes), "intact": mark(rest) == head[64:80],
-            "cut": len(rest) < sum(sizes)}
+            "place": place, "end": place + 96 + sum(sizes), "open": rest[:sealed], "sealed": rest[sealed:secret],
+            "secret": rest[secret:], "intact": mark(rest) == head[64:80], "cut": len(rest) < sum(sizes)}
 
 
 def read_frames(data, file):
@@ -61,42 +61,52 @@ def read_frames(data, file):
     return found, len(data) - place < 64
 
 
+class Log:
+    """`frames` has those that count, `records` the last one of each present record."""
+
+    def __init__(self, data):
+        self.header, self.file = read_header(data)
+        commits, chain, self.damaged = [[]], self.file, False
+        frames, is_cut = read_frames(data, self.file)
+        for frame in frames:
+            if frame is None:
+                self.damaged = True
+                continue
+            begin = frame["sequence"] - frame["index"]
+            if commits[-1] and begin != commits[-1][0]["sequence"] - commits[-1][0]["index"]:
+                commits.append([])
+            assert self.damaged or frame["head"][48:64] == chain
+            chain = frame["head"][80:]
+            commits[-1].append(frame)
+        last = commits[-1]
+        whole = [frame["index"] for frame in last] == list(range(len(last))) and all(frame["intact"] for frame in last)
+        if last and not is_cut and not (whole and last[-1]["flags"] & 1):
+            commits.pop()
+        self.frames = sum(commits, [])
+        latest = {frame["id"]: frame for frame in self.frames}
+        self.records = {name: frame for name, frame in latest.items() if not frame["flags"] & 2}
+
+    def metadata(self, frame, key):
+        """Opens the seal of a frame; raises InvalidTag."""
+        place = self.file + frame["head"][:64] + frame["secret"][-16:] + frame["open"]
+        return AESGCM(key).decrypt(frame["sealed"][:12], frame["sealed"][12:], place)
+
+
 def main():
-    data, key = open(sys.argv[1], "rb").read(), AESGCM(bytes.fromhex(sys.argv[2]))
-    log, file = read_header(data)
-    commits, chain, damaged = [[]], file, False
-    frames, is_cut = read_frames(data, file)
-    for frame in frames:
-        if frame is None:
-            damaged = True
-            continue
-        if commits[-1] and frame["sequence"] - frame["index"] != commits[-1][0]["sequence"] - commits[-1][0]["index"]:
-            commits.append([])
-        assert damaged or frame["head"][48:64] == chain
-        chain = frame["head"][80:]
-        commits[-1].append(frame)
-    last = commits[-1]
-    whole = [frame["index"] for frame in last] == list(range(len(last))) and all(frame["intact"] for frame in last)
-    if last and not is_cut and not (whole and last[-1]["flags"] & 1):
-        commits.pop()
-    records = {}
-    for frame in sum(commits, []):
-        records[frame["id"]] = frame
+    log, key = Log(open(sys.argv[1], "rb").read()), bytes.fromhex(sys.argv[2])
     shown = {}
-    for (kind, number), frame in records.items():
-        opened, sealed, secret = frame["parts"]
-        place = file + frame["head"][:64] + secret[-16:] + opened
-        if frame["flags"] & 2:
-            continue
-        if frame["cut"]:
-            shown[f"{kind}/{number}"] = None
-            continue
-        try:
-            metadata = key.decrypt(sealed[:12], sealed[12:], place)
-            shown[f"{kind}/{number}"] = [frame["sequence"], opened.hex(), metadata.hex(), secret.hex()]
-        except InvalidTag:
-            shown[f"{kind}/{number}"] = None
-    print(json.dumps({**log, "damaged": damaged, "records": shown}))
+    for (kind, number), frame in log.records.items():
+        parts = None
+        if not frame["cut"]:
+            try:
+                metadata = log.metadata(frame, key)
+                parts = [frame["sequence"], frame["open"].hex(), metadata.hex(), frame["secret"].hex()]
+            except InvalidTag:
+                pass
+        shown[f"{kind}/{number}"] = parts
+    header = {**log.header, "uuid": log.header["uuid"].hex()}
+    print(json.dumps({**header, "damaged": log.damaged, "records": shown}))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import KeychaindDBus
 import KeychaindModel
 import KeychaindSecretService
@@ -72,10 +72,9 @@ struct PortalImportTests {
     func retrieve_withoutState_fails() async throws {
         let first = try await PortalService()
         await first.service.vault.close()
-        // Of a later version of the format, whose number is at offset 60 of an SQLite file.
-        let file = FileDescriptor(owning: open(first.service.folder.path("data/state.db"), O_WRONLY | O_CLOEXEC))
-        let count = pwrite(file.rawValue, [0, 0, 0, 99], 4, 60)
-        #expect(count == 4)
+        let state = first.service.folder.path("data/state")
+        try FileManager.default.removeItem(atPath: state)
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
         let second = try await PortalService(folder: first.service.folder)
         await #expect(throws: PortalRefusal(response: 2)) { try await second.retrieve() }
         await second.service.vault.close()

@@ -53,14 +53,8 @@ struct SignalTests {
             let session = try await client.openPlainSession()
             let item = try await client.createItem(secret: String(repeating: "s", count: 10_000), session: session)
             try await running.daemon.stop()
-            let script = """
-                import sqlite3, sys
-                file = sqlite3.connect(sys.argv[1])
-                file.execute("UPDATE item SET secret = zeroblob(length(secret))")
-                file.commit()
-                """
             let file = running.daemon.dataHome + "/keychaind/login.keychain"
-            #expect(try await Command.python(script, [file]).succeeded)
+            try LogImage.overwrite(LogImage(at: file).last(LogImage.item, 1).secret, of: file)
             try await running.daemon.start()
             let own = try await client.openPlainSession()
             await #expect(throws: BusError.self) { try await client.secret(of: item, session: own) }

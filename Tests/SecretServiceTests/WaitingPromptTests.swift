@@ -73,8 +73,8 @@ struct WaitingPromptTests {
         limits.settlingTime = .milliseconds(20)
         let service = try await ProviderInProcess(limits: limits)
         let (client, login) = (service.client, try service.collection(.login))
-        try await login.keepGenerationNow()
-        let copy = try #require(try await service.vault.copies(nil).last).id
+        let copy = try await service.keepPastState(of: login)
+        login.lock()
         let (host, holding) = try await holdDerivations(of: login)
         let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
         defer { prompter.crash() }

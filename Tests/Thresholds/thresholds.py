@@ -19,7 +19,7 @@ KNOWN = os.path.join(FOLDER, "thresholds.json")
 ITEMS = 200
 ROUNDS = 3
 # How much more a call may cost, as a part and at least. Instructions vary with versions of libraries and features of
-# the processor. Writing the journal back falls into some calls.
+# the processor. Compaction falls into some calls.
 TOLERANCE = {
     "instructions": (0.15, 0), "allocations": (0.05, 1), "bytes": (0.1, 1000), "syncs": (0, 0.2), "messages": (0, 0.2),
 }  # fmt: skip
@@ -144,7 +144,7 @@ def trace(file):
         for _ in range(5):
             action()
         calls.settle()
-        # A busy machine pauses between calls, and in a pause the daemon writes the journal back: in one of the rounds.
+        # A busy machine pauses between calls, and in a pause the daemon rewrites the file: in one of the rounds.
         rounds = [traced(calls, action, times, file) for _ in range(ROUNDS)]
         counts = dict(zip(("syncs", "bytes", "messages"), map(min, zip(*rounds))))
         figures[name] = {unit: round(value / times, 1) for unit, value in counts.items()}

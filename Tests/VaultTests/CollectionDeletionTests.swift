@@ -38,16 +38,17 @@ import Testing
         let creating = try await opened()
         _ = try await creating.createCollection(label: "Work", password: Fixture.bytes("pw"))
         await creating.close()
-        let foreign = try RawDatabase(folder.file("state.db"))
-        try foreign.execute("SELECT * FROM alias")
-        let vault = try await opened()
+        let disk = FailingDisk()
+        var configuration = Fixture.configuration(folder)
+        configuration.system = disk.system
+        let vault = try await Vault.opened(configuration)
         let work = try #require(vault.collections.first { $0.label == "Work" })
         try await vault.setAlias("other", to: work)
-        try foreign.execute("BEGIN IMMEDIATE")
+        disk.failure = FailingDisk.Failure(file: "state")
         try await vault.delete(work)
         #expect(vault.collection(named: work.name) == nil)
         #expect(vault.aliases.isEmpty)
-        try foreign.execute("ROLLBACK")
+        disk.failure = nil
         await vault.close()
     }
 

@@ -60,33 +60,12 @@ import Testing
         let whole = try folder.bytes(of: "Work.keychain")
         try folder.write(whole, to: "Half.keychain-new")
         try folder.write(Array(whole.prefix(5000)), to: "Less.keychain-new")
-        try folder.write([1, 2, 3], to: "Less.keychain-new-journal")
+        try folder.write([1, 2, 3], to: "restore-x.keychain-new-new")
         try folder.write([], to: "None.keychain-new")
         let reopened = try await opened()
         #expect(reopened.collections.map(\.name.encoded) == ["Work", "login", "session"])
         await reopened.close()
-        #expect(folder.names == ["Work.keychain", "index.key", "lock", "state.db"])
-    }
-
-    @Test func orphanedJournal_isNotUsedByANewCollection() async throws {
-        let vault = try await opened()
-        try await vault.unlockedLogin().add()
-        let stale = try folder.snapshot()
-        let journal = try stale.bytes(of: "login.keychain-wal")
-        #expect(!journal.isEmpty)
-        try await vault.delete(#require(vault.collection(named: .login)))
-        await vault.close()
-        try folder.write(journal, to: "login.keychain-wal")
-        let reopened = try await opened()
-        let login = try await reopened.unlockedLogin("another")
-        #expect(login.itemCount == 0)
-        try await login.add()
-        await reopened.close()
-        let again = try await opened()
-        #expect(try await again.unlockedLogin("another").itemCount == 1)
-        #expect(again.collection(named: .login)?.problem == nil)
-        #expect(try folder.bytes(of: "login.keychain-wal-orphan") == journal)
-        await again.close()
+        #expect(folder.names == ["Work.keychain", "index.key", "lock", "state"])
     }
 
     @Test func session_isUnlocked_holdsSecretsOfAnySize_andWritesNothing() async throws {
@@ -107,7 +86,7 @@ import Testing
         try await session.deleteItem(id)
         try await session.setLabel("Renamed")
         #expect(session.itemCount == 0)
-        #expect(folder.names == ["index.key", "lock", "state.db", "state.db-shm", "state.db-wal"])
+        #expect(folder.names == ["index.key", "lock", "state"])
         try await session.add()
         await vault.close()
         let reopened = try await opened()
@@ -116,11 +95,11 @@ import Testing
     }
 
     @Test func stateFileDamaged_isSetAside_andTheVaultWorks() async throws {
-        try folder.write(Array("not a database".utf8), to: "state.db")
+        try folder.write(Array("not a log".utf8), to: "state")
         let vault = try await opened()
         try await vault.setAlias("mine", to: vault.collection(named: .login))
         await vault.close()
-        #expect(try folder.bytes(of: "state.db.unreadable") == Array("not a database".utf8))
+        #expect(try folder.bytes(of: "state.unreadable") == Array("not a log".utf8))
         let reopened = try await opened()
         #expect(reopened.aliases == ["mine": .login])
         await reopened.close()
@@ -191,13 +170,11 @@ import Testing
         let vault = try await opened()
         let login = try #require(vault.collection(named: .login))
         #expect(login.state == .vacant)
-        let files = backup.names.filter { $0.hasPrefix("login.keychain") && !$0.hasSuffix("-shm") }
-        #expect(files.count == (afterACrash ? 2 : 1))
-        for name in files { try folder.write(backup.bytes(of: name), to: name) }
+        try folder.write(backup.bytes(of: "login.keychain"), to: "login.keychain")
         await #expect(throws: VaultError.of(.busy)) { try await login.unlock(with: Fixture.bytes("new")) }
         #expect(login.state == .locked)
-        for name in files { #expect(try folder.bytes(of: name) == backup.bytes(of: name)) }
-        #expect(folder.names.filter { $0.hasSuffix("-orphan") || $0.hasSuffix("-new") }.isEmpty)
+        #expect(try folder.bytes(of: "login.keychain") == backup.bytes(of: "login.keychain"))
+        #expect(folder.names.filter { $0.hasSuffix("-new") }.isEmpty)
         await #expect(throws: VaultError.of(.wrongPassword)) { try await login.unlock(with: Fixture.bytes("new")) }
         try await login.unlock(with: Fixture.bytes("old"))
         #expect(try await login.content(of: id) == Array("kept".utf8))

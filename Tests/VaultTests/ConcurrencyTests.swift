@@ -1,5 +1,6 @@
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -217,13 +218,12 @@ import Testing
         var settledBefore = 0
         for task in tasks { settledBefore = try await task.value }
         await vault.close()
-        // Each change has the next revision.
-        let database = try RawDatabase(folder.file("login.keychain"))
-        var revisions: [Int] = []
-        for id in [other, disputed, last] {
-            let text = try database.text("SELECT revision FROM item WHERE id = \(id.rawValue)")
-            revisions.append(try #require(Int(text)))
+        let image = try folder.image()
+        let numbers = try [other, disputed, last].map { id in
+            Int(try image.last(LogImage.item, id.rawValue).sequence)
         }
+        // A commit with one change has two frames, and that with both clients' has three.
+        let revisions = numbers.map { number in number / 2 }
         // One change was being written when the other client's came, and one goes with it.
         #expect(revisions[1] - revisions[0] >= 18 - settledBefore)
         #expect(revisions[2] - revisions[1] == 1)

@@ -7,10 +7,10 @@ import Testing
 /// Deletions of a collection that a power loss has interrupted.
 @VaultActor
 @Suite struct InterruptedDeletionTests {
-    private static let files = ["Work.keychain", "Work.keychain-wal", "Work.keychain-shm"]
+    private static let file = "Work.keychain"
     private static let leftover = "Work.keychain-deleted"
 
-    /// Returns a copy of a folder after a crash; the latest item of `Work` is only in its journal.
+    /// Returns a copy of a folder after a crash.
     private func crashed() async throws -> TemporaryFolder {
         let folder = TemporaryFolder()
         let vault = try await Vault.opened(Fixture.configuration(folder))
@@ -23,38 +23,26 @@ import Testing
         return copy
     }
 
-    @Test func anyPartOfTheRemoval_afterTheRename_isFinishedAtTheStart() async throws {
-        let crashed = try await crashed()
-        for isEmptied in [false, true] {
-            for part in 0..<4 {
-                let folder = try crashed.snapshot()
-                try FileManager.default.moveItem(
-                    atPath: folder.file(Self.files[0]),
-                    toPath: folder.file(Self.leftover)
-                )
-                if isEmptied { try folder.write([], to: Self.leftover) }
-                for (bit, file) in Self.files.dropFirst().enumerated() where part & 1 << bit != 0 {
-                    folder.remove(file)
-                }
-                let vault = try await Vault.opened(Fixture.configuration(folder))
-                #expect(vault.collections.map(\.name) == [.login, .session])
-                #expect(!folder.names.contains { name in name.hasPrefix("Work") })
-                // Its name is free again.
-                let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("other"))
-                #expect(work.name.encoded == "Work" && work.itemIDs.isEmpty)
-                #expect(vault.collection(forAlias: "office") == nil)
-                await vault.close()
-                let again = try await Vault.opened(Fixture.configuration(folder))
-                #expect(again.collection(named: work.name)?.state == .locked)
-                #expect(again.collection(forAlias: "office") == nil)
-                await again.close()
-            }
-        }
+    @Test func removal_afterTheRename_isFinishedAtTheStart() async throws {
+        let folder = try await crashed()
+        try FileManager.default.moveItem(atPath: folder.file(Self.file), toPath: folder.file(Self.leftover))
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        #expect(vault.collections.map(\.name) == [.login, .session])
+        #expect(!folder.names.contains { name in name.hasPrefix("Work") })
+        // Its name is free again.
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("other"))
+        #expect(work.name.encoded == "Work" && work.itemIDs.isEmpty)
+        #expect(vault.collection(forAlias: "office") == nil)
+        await vault.close()
+        let again = try await Vault.opened(Fixture.configuration(folder))
+        #expect(again.collection(named: work.name)?.state == .locked)
+        #expect(again.collection(forAlias: "office") == nil)
+        await again.close()
     }
 
-    @Test func fileThatWasPutBack_staysWithItsJournal() async throws {
+    @Test func fileThatWasPutBack_stays() async throws {
         let folder = try await crashed()
-        try folder.write(folder.bytes(of: Self.files[0]), to: Self.leftover)
+        try folder.write(folder.bytes(of: Self.file), to: Self.leftover)
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let work = try #require(vault.collection(forAlias: "office"))
         try await work.unlock(with: Fixture.bytes("work"))
@@ -68,13 +56,13 @@ import Testing
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let work = try #require(vault.collection(forAlias: "office"))
         let other = try folder.bytes(of: "login.keychain")
-        folder.remove(Self.files[0])
-        try folder.write(other, to: Self.files[0])
+        folder.remove(Self.file)
+        try folder.write(other, to: Self.file)
         var found: Collection?
         vault.onDisplacement = { found = $0 }
         await #expect(throws: VaultError.of(.displaced)) { try await vault.delete(work) }
         #expect(found === work)
-        #expect(try folder.bytes(of: Self.files[0]) == other)
+        #expect(try folder.bytes(of: Self.file) == other)
         await vault.close()
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         try await Vault.opened(Fixture.configuration(folder, limits: limits, generations: 3))
     }
 
-    /// Creates `login` and the collection `Work`, with a generation of each; returns an item of `login`.
+    /// Creates `login` and the collection `Work`; returns an item of `login`.
     private func fill() async throws -> ItemID {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
@@ -57,9 +58,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["state.db", "state.db and index.key"])
-    func missingLogin_withoutState_isKnownByItsGenerations(what: String) async throws {
+    @Test(arguments: ["state", "state and index.key"])
+    func missingLogin_withoutState_isKnownByItsFormerFiles(what: String) async throws {
         _ = try await fill()
+        try folder.write(folder.bytes(of: "login.keychain"), to: "login.keychain-past-1700000000")
         for name in ["login.keychain"] + what.components(separatedBy: " and ") { folder.remove(name) }
         let vault = try await opened()
         try expectMissing(vault.collection(named: .login))
@@ -68,17 +70,16 @@ import Testing
 
     @Test func missingLogin_withDamagedState_isKnown() async throws {
         _ = try await fill()
-        for name in folder.names(in: "generations") { folder.remove("generations/" + name) }
         folder.remove("login.keychain")
-        // The root page of a table that the list is not in.
-        let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'audit'"
-        let page = try #require(Int(try RawDatabase(folder.file("state.db")).text(root)))
-        var bytes = try folder.bytes(of: "state.db")
-        bytes[(page - 1) * 4096] ^= 0x40
-        try folder.write(bytes, to: "state.db")
+        try folder.tamper("state") { image in
+            let alias = image.frames.first { frame in
+                image.bytes[frame.open].dropFirst(2).starts(with: Array("alias/".utf8))
+            }
+            image.flip(try #require(alias).range.lowerBound)
+        }
         let vault = try await opened()
-        #expect(folder.names.contains("state.db.unreadable"))
-        try expectMissing(vault.collection(named: .login), and: "; state.db was damaged")
+        #expect(folder.names.contains("state.unreadable"))
+        try expectMissing(vault.collection(named: .login), and: "; state was damaged")
         await vault.close()
     }
 
@@ -137,21 +138,6 @@ import Testing
         await vault.close()
     }
 
-    @Test func missingLogin_restoredFromAGeneration() async throws {
-        let id = try await fill()
-        folder.remove("login.keychain")
-        var vault = try await opened()
-        let copy = try #require(try await vault.copies(nil).first { copy in copy.file.hasPrefix("login.") })
-        let backup = try await vault.stage(copy: copy.id, nil)
-        #expect(vault.name(of: backup, fileName: copy.file) == .login)
-        let login = try await vault.restore(backup, as: .login, inPlaceOf: vault.collection(named: .login))
-        #expect(login.state == .locked)
-        await vault.close()
-        vault = try await opened()
-        #expect(try await vault.unlockedLogin().content(of: id) == Array("kept".utf8))
-        await vault.close()
-    }
-
     @Test func deletedMissingLogin_isForgotten_andBeginsAnew() async throws {
         _ = try await fill()
         folder.remove("login.keychain")
@@ -161,7 +147,6 @@ import Testing
         await vault.close()
         vault = try await opened()
         #expect(vault.collection(named: .login)?.state == .vacant)
-        #expect(!folder.names(in: "generations").isEmpty)
         await vault.close()
     }
 

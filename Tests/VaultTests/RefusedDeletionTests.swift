@@ -19,32 +19,30 @@ import Testing
         try await Vault.opened(Fixture.configuration(folder, clock: clock, generations: 3))
     }
 
-    /// Stores items bound to the passcode, in `login` with two generations and in `session`.
+    /// Stores items bound to the passcode, in `login`, which has a former file, and in `session`.
     private func prepare(_ vault: Vault) async throws -> (login: Collection, session: Collection) {
         let login = try await vault.unlockedLogin()
         try await login.add("x", bound)
-        for day in 1...2 {
-            clock.advance(seconds: 90_000)
-            try await login.add("x", ["n": "\(day)"])
-        }
+        for number in 1...2 { try await login.add("x", ["n": "\(number)"]) }
+        try folder.write(folder.bytes(of: Self.file), to: Self.file + "-past-1700000000")
         let session = try #require(vault.collection(named: .session))
         try await session.add("y", bound)
-        try #require(generations.count == 2 && vault.itemsBoundToPasscode.count == 2)
+        try #require(past.count == 1 && vault.itemsBoundToPasscode.count == 2)
         return (login, session)
     }
 
-    private var generations: [String] { folder.names(in: "generations") }
+    private var past: [String] { folder.names.filter { name in name.contains("-past-") } }
 
     @Test func replacedFile_nothingIsRemoved() async throws {
         let vault = try await opened()
         let (login, session) = try await prepare(vault)
-        let before = generations
+        let before = past
         _ = try await vault.createCollection(label: "Work", password: Fixture.bytes("work"))
         let other = try folder.bytes(of: "Work.keychain")
         folder.remove(Self.file)
         try folder.write(other, to: Self.file)
         await #expect(throws: VaultError.of(.displaced)) { try await vault.delete(login) }
-        #expect(generations == before && session.itemCount == 1)
+        #expect(past == before && session.itemCount == 1)
         #expect(try folder.bytes(of: Self.file) == other)
         await vault.close()
     }
@@ -52,51 +50,48 @@ import Testing
     @Test func failedRename_nothingIsRemoved() async throws {
         let vault = try await opened()
         let (login, session) = try await prepare(vault)
-        let before = generations
+        let before = past
         let obstacles = ["login.keychain-deleted", Self.leftover]
         for obstacle in obstacles { try folder.makeFolder(obstacle) }
         await #expect(throws: VaultError.of(.storageFailed)) { try await vault.delete(login) }
-        #expect(generations == before && session.itemCount == 1 && login.itemCount == 3)
+        #expect(past == before && session.itemCount == 1 && login.itemCount == 3)
         try await login.add("x", ["n": "3"])
 
         for obstacle in obstacles { folder.remove(obstacle) }
         try await vault.delete(login)
-        #expect(generations.isEmpty && session.itemCount == 0)
+        #expect(past.isEmpty && session.itemCount == 0)
         #expect(!folder.names.contains { name in name.hasPrefix("login") })
         await vault.close()
     }
 
-    @Test func crashAfterTheRename_theStartRemovesTheGenerations() async throws {
+    @Test func crashAfterTheRename_theStartRemovesTheFormerFiles() async throws {
         let vault = try await opened()
         _ = try await prepare(vault)
         await vault.close()
         try #require(rename(folder.file(Self.file), folder.file(Self.leftover)) == 0)
         let again = try await opened()
         #expect(again.collection(named: .login)?.state == .vacant)
-        #expect(generations.isEmpty && !folder.names.contains(Self.leftover))
+        #expect(past.isEmpty && !folder.names.contains(Self.leftover))
         await again.close()
     }
 
-    @Test func generationThatCannotBeRemoved_goesAtTheNextStart_andThoseOfANewLoginStay() async throws {
+    @Test func formerFileThatCannotBeRemoved_goesAtTheNextStart_andThoseOfANewLoginStay() async throws {
         var vault = try await opened()
         let (login, session) = try await prepare(vault)
-        // The first one by its name: none after it is removed.
-        let obstacle = "generations/login.000001-20200101T000000Z.keychain"
+        // The first one by its time: none after it is removed.
+        let obstacle = Self.file + "-past-1600000000"
         try folder.makeFolder(obstacle)
-        let former = generations
+        let former = past
         try await vault.delete(login)
-        #expect(generations == former && session.itemCount == 0)
-        let new = try await vault.unlockedLogin("new")
-        try await new.add("x", ["n": "1"])
-        clock.advance(seconds: 90_000)
-        try await new.add("x", ["n": "2"])
+        #expect(past == former && session.itemCount == 0)
+        try await vault.unlockedLogin("new").add("x", ["n": "1"])
+        let own = Self.file + "-past-1800000000"
+        try folder.write(folder.bytes(of: Self.file), to: own)
         await vault.close()
         folder.remove(obstacle)
-        let own = generations.filter { name in !former.contains(name) }
-        try #require(own.count == 1)
         vault = try await opened()
-        #expect(generations == own && !folder.names.contains(Self.leftover))
-        #expect(try await vault.unlockedLogin("new").itemCount == 2)
+        #expect(past == [own] && !folder.names.contains(Self.leftover))
+        #expect(try await vault.unlockedLogin("new").itemCount == 1)
         await vault.close()
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -30,8 +31,7 @@ import Testing
         try await login.add("second", ["n": "2"])
         let damaged = try await login.add("third", ["n": "3"])
         await vault.close()
-        try RawDatabase(folder.file("login.keychain"))
-            .execute("UPDATE item SET metadata = zeroblob(100) WHERE id = \(damaged.rawValue)")
+        try folder.tamper { image in image.zero(try image.last(LogImage.item, damaged.rawValue).metadata) }
         vault = try await opened()
         login = try await vault.unlockedLogin()
         try #require(login.canBeSalvaged)

@@ -100,7 +100,7 @@ import Testing
         #expect(records.since == now)
         #expect(records.programs == [Self.mail: record, Self.bank: SandboxRecord(.limited)])
         await vault.close()
-        try folder.write(Array("no database at all, though long enough for one".utf8), to: "state.db")
+        try folder.write(Array("no log at all".utf8), to: "state")
         vault = try await Vault.opened(Fixture.configuration(folder))
         #expect(try await vault.sandboxRecords().programs.isEmpty)
         // Otherwise every installed sandbox would see everything again.

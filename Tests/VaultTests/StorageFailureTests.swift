@@ -9,12 +9,12 @@ import Testing
 @Suite struct StorageFailureTests {
     private let folder = TemporaryFolder()
 
-    private func opened(pages: Int? = nil) async throws -> Vault {
-        try await Vault.opened(Fixture.configuration(folder, maximumPages: pages))
+    private func opened(fileSize: Int? = nil) async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder, fileSize: fileSize))
     }
 
     @Test func fullDisk_changeFails_memoryIsUnchanged_andLaterChangesWork() async throws {
-        let vault = try await opened(pages: 40)
+        let vault = try await opened(fileSize: 300_000)
         let login = try await vault.unlockedLogin()
         let id = try await login.add("kept", ["a": "1"], secret: "kept")
         let before = login.item(id)
@@ -60,7 +60,7 @@ import Testing
         #expect(failures > 0)
         #expect(!kept.isEmpty)
         #expect(login.itemIDs == kept.keys.sorted())
-        // Its journal has room, the disk has not.
+        // The file has room, the disk has not.
         await #expect(throws: VaultError(.storageFull, reason: "")) {
             try await login.add("x", secret: String(repeating: "s", count: 900_000))
         }
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func oneLargeChange_inABatch_failsAlone() async throws {
-        let vault = try await opened(pages: 60)
+        let vault = try await opened(fileSize: 300_000)
         let login = try await vault.unlockedLogin()
         let large = String(repeating: "x", count: 400_000)
         var small: [Task<ItemID, any Error>] = []
@@ -94,49 +94,6 @@ import Testing
         let reopened = try await opened()
         #expect(try await reopened.unlockedLogin().itemCount == 20)
         await reopened.close()
-    }
-
-    /// SQLite opens a pipe for a journal, and each change would get lost in it.
-    @Test(arguments: ["pipe", "link", "folder"])
-    func journalThatIsNoFile_isOnlyRead_untilItIsGone(kind: String) async throws {
-        let vault = try await opened()
-        let id = try await vault.unlockedLogin().add("kept", secret: "kept")
-        await vault.close()
-        let journal = folder.file("login.keychain-wal")
-        switch kind {
-        case "pipe": try #require(mkfifo(journal, 0o600) == 0)
-        case "link": try #require(symlink("/dev/zero", journal) == 0)
-        default: try #require(mkdir(journal, 0o700) == 0)
-        }
-
-        let again = try await opened()
-        let login = try await again.unlockedLogin()
-        #expect(login.problem?.contains("its journal is not a regular file") == true)
-        #expect(try await login.content(of: id) == Array("kept".utf8))
-        await #expect(throws: VaultError.self) { try await login.add("lost") }
-        try #require(remove(journal) == 0)
-        let recovered = try #require(await again.readAgain().replacements.first)
-        #expect(recovered.problem == nil)
-        let next = try await recovered.add("stored")
-        await again.close()
-
-        let last = try await opened()
-        #expect(try await last.unlockedLogin().itemIDs == [id, next])
-        await last.close()
-    }
-
-    /// SQLite looks for a journal of this name, too, and would wait for the other end of the pipe.
-    @Test(arguments: ["login.keychain-journal", "state.db-journal"])
-    func pipeForAnotherJournal_holdsNothingUp(name: String) async throws {
-        let vault = try await opened()
-        let id = try await vault.unlockedLogin().add("kept", secret: "kept")
-        await vault.close()
-        try #require(mkfifo(folder.file(name), 0o600) == 0)
-        let again = try await opened()
-        let login = try await again.unlockedLogin()
-        #expect(login.problem?.contains("its journal is not a regular file") == true)
-        #expect(try await login.content(of: id) == Array("kept".utf8))
-        await again.close()
     }
 
     @Test func createCollection_folderGone_leavesNothing() async throws {
@@ -198,7 +155,7 @@ import Testing
         try folder.makeReadOnly()
         vault = try await opened()
         let before = try await vault.unlockedLogin()
-        #expect(before.problem?.contains("the data folder is read-only; it is tried again") == true)
+        #expect(before.problem?.contains("state is read-only; it is left as it is, and tried again") == true)
         #expect(await vault.readAgain().replacements.isEmpty && vault.awaitsDisk)
         folder.makeWritable()
         #expect(await vault.readAgain().hasState && !vault.awaitsDisk)

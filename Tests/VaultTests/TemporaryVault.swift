@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 import KeychaindGcrypt
+import KeychaindLog
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Logging
 import Synchronization
@@ -65,12 +67,6 @@ final class TemporaryFolder: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
     }
 
-    /// Returns the first column of the first row of a file that a vault has open, which keeps others out.
-    func text(_ sql: String, in name: String) throws -> String {
-        let copy = try snapshot()
-        return try withExtendedLifetime(copy) { try RawDatabase(copy.file(name)).text(sql) }
-    }
-
     /// Copies the folder, or one in it, as a crash would leave it.
     func snapshot(of name: String = "") throws -> TemporaryFolder {
         let copy = TemporaryFolder()
@@ -103,13 +99,15 @@ enum Fixture {
     /// Locked memory for all concurrent tests; the first caller sets the size.
     static let pool = try? Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
 
-    /// - Parameter pauses: whether a pause moves the journal into the file.
+    /// - Parameters:
+    ///   - fileSize: the most bytes that a file can have on the disk; nil for any.
+    ///   - pauses: whether a pause rewrites files.
     static func configuration(
         _ folder: TemporaryFolder,
         clock: TestClock = TestClock(),
         limits: VaultLimits = VaultLimits(),
         generations: Int = 0,
-        maximumPages: Int? = nil,
+        fileSize: Int? = nil,
         pauses: Bool = true
     ) -> VaultConfiguration {
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -119,10 +117,10 @@ enum Fixture {
             keyDerivation: derivation,
             limits: limits,
             generations: generations,
-            maximumPages: maximumPages,
             logger: logger,
             now: { clock.now }
         )
+        if let fileSize { configuration.system = .limited(to: fileSize) }
         if !pauses { configuration.idleMilliseconds = 3_600_000 }
         return configuration
     }
@@ -166,7 +164,7 @@ extension Vault {
         return await takeOver()
     }
 
-    /// Returns the collections that have taken the place of others, and whether `state.db` could be read.
+    /// Returns the collections that have taken the place of others, and whether `state` could be read.
     func readAgain() async -> (replacements: [Collection], hasState: Bool) {
         var replacements: [Collection] = []
         let hasState = await readStateAgain()
@@ -269,5 +267,21 @@ extension TemporaryFolder {
     func permissions(of name: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file(name))
         return attributes?[.posixPermissions] as? Int ?? -1
+    }
+}
+
+extension TemporaryFolder {
+    func image(_ name: String = "login.keychain") throws -> LogImage { LogImage(try bytes(of: name)) }
+
+    /// Changes a closed file.
+    func tamper(_ name: String = "login.keychain", _ change: (inout LogImage) throws -> Void) throws {
+        var image = try image(name)
+        try change(&image)
+        try write(image.bytes, to: name)
+    }
+
+    /// Writes into a file while it is in use, as a disk may lose what it had.
+    func overwrite(_ range: Range<Int>, of name: String = "login.keychain", with byte: UInt8 = 0) throws {
+        try LogImage.overwrite(range, of: file(name), with: byte)
     }
 }

@@ -58,7 +58,7 @@ struct PastItems {
         guard !wanted.isEmpty else {
             throw BusError(.noSuchObject, "no item of this name has changed or is gone since then")
         }
-        try await translatingErrors { () async throws(VaultError) in try await present.keepGenerationNow() }
+        try await translatingErrors { () async throws(VaultError) in try await present.keepPast() }
         var restored: UInt32 = 0
         var refused: [String] = []
         for difference in wanted {
@@ -66,7 +66,6 @@ struct PastItems {
                 tell(of: try await present.putBack(difference, from: past))
                 restored += 1
             } catch {
-                if case .item(let creation)? = error.outcome { tell(of: creation) }
                 refused.append(difference.label)
                 restorations.logger.notice(
                     "An item of a past state was not put back",

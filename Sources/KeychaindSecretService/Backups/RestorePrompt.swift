@@ -96,13 +96,13 @@ final class RestorePrompt: PromptAction {
         return opened != nil
     }
 
-    /// Whether the key opens the newest generation of a keychain whose file is missing: programs cannot put one there.
+    /// Whether the key opens the newest past file of a keychain whose file is missing: programs cannot put one there.
     private func opensPast(
         of missing: Collection,
         _ key: consuming SecureBytes,
         asking conversation: Conversation
     ) async -> Bool {
-        guard let newest = try? await restorations.vault.stageNewestGeneration(of: missing) else { return false }
+        guard let newest = try? await restorations.vault.stageNewestPastFile(of: missing) else { return false }
         let verifier = BackupKey(of: newest, in: restorations.vault)
         let source = PasswordLockout.Source(conversation.trustOfAnswer)
         return await restorations.lockout(of: newest).attempt(key, on: verifier, from: source) == .right

@@ -113,16 +113,14 @@ struct Collections {
     func salvage(_ collection: Collection, by client: Client) async throws(VaultError) {
         let isAudited = collection.protectedItemCount > 0
         let name = collection.name
-        // After a failure, too: the collection was reopened.
         defer { announceReplacement(of: name, because: "the login keychain was salvaged") }
-        let (report, _) = try await vault.salvage(collection)
+        let report = try await vault.salvage(collection)
         if isAudited { audit.deleted(.collection(name), by: client) }
         logger.notice(
             "Took what is intact out of a damaged keychain",
             metadata: [
                 "keychain": "\(name)", "kept": "\(report.kept)", "from memory": "\(report.fromMemory)",
-                "damaged": "\(report.damaged)",
-                "former": "\(report.former.map(String.init) ?? "unknown")", "old file": "\(report.oldFile)",
+                "damaged": "\(report.damaged)", "old file": "\(report.oldFile)",
             ]
         )
     }
@@ -155,9 +153,8 @@ struct Collections {
     // MARK: Labels and aliases
 
     func setLabel(of collection: Collection, to label: String) async throws(BusError) {
-        let doubt = try await changing { () async throws(VaultError) in try await collection.setLabel(label) }
+        try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
         changes.labelChanged(collection)
-        if let doubt { throw doubt }
     }
 
     /// Throws `LimitsExceeded` if a label is too long.

@@ -40,7 +40,6 @@ extension Items {
         }
         attributes = attributes.stamped(by: client.view.stamp?.program)
         let creation: ItemCreation
-        var doubt: BusError?
         do throws(VaultError) {
             creation = try await store(
                 new,
@@ -51,12 +50,9 @@ extension Items {
                 applicationPassword: applicationPassword
             )
         } catch {
-            guard case .item(let made)? = error.outcome else { throw BusError(error) }
-            creation = made
-            doubt = BusError(error)
+            throw BusError(error)
         }
         didStore(creation, replacing: replaced, in: collection, by: client)
-        if let doubt { throw doubt }
         return .item(creation.id, in: collection.name)
     }
 

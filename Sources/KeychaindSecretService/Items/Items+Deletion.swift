@@ -75,7 +75,7 @@ extension Items {
         try checkChange(of: id, in: collection, by: client)
         try access.check(authorization)
         let item = itemToDelete(id, in: collection)
-        let doubt = try await changing { () async throws(VaultError) in
+        try await translatingErrors { () async throws(VaultError) in
             try await collection.deleteItem(
                 id,
                 authenticated: authorization != nil,
@@ -83,7 +83,6 @@ extension Items {
             )
         }
         didDelete(item, in: collection, by: client)
-        if let doubt { throw doubt }
     }
 
     /// Deletes items in one write, or none, with their lockouts and grants.
@@ -100,9 +99,8 @@ extension Items {
         let deletions = ids.map { id in
             ItemDeletion(of: id, authenticated: authorizations[id] != nil, at: authorizations[id]?.item.revision)
         }
-        let doubt = try await changing { () async throws(VaultError) in try await collection.deleteItems(deletions) }
+        try await translatingErrors { () async throws(VaultError) in try await collection.deleteItems(deletions) }
         for item in items { didDelete(item, in: collection, by: client) }
-        if let doubt { throw doubt }
     }
 
     private func itemToDelete(_ id: ItemID, in collection: Collection) -> DeletedItem {

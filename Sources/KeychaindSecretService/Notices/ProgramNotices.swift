@@ -40,7 +40,7 @@ package final class ProgramNotices {
     /// Items of a notification that are remembered across restarts, each by a write.
     private static let rememberedItems = 50
     private static let toldLimit = 10_000
-    /// Places of `state.db` for each kind of cause.
+    /// Places of `state` for each kind of cause.
     private static let placeCount: UInt64 = 1024
     /// Until the first notification, so that it can say how many.
     private static let gathering = Duration.seconds(1)
@@ -115,7 +115,7 @@ package final class ProgramNotices {
         return "\(today)\n\(item.rawValue)\n\(key)"
     }
 
-    /// One of a bounded number of places of `state.db`; a cause that loses its place to another is reported again.
+    /// One of a bounded number of places of `state`; a cause that loses its place to another is reported again.
     private static func place(of cause: String, _ kind: String) -> String {
         // FNV-1a: the same in every process, unlike Swift's hashes.
         let hash = cause.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -183,8 +183,7 @@ struct ItemObject {
         under permission: ItemAuthorization?
     ) async throws(BusError) {
         try checkAfterWaiting(with: attributes, under: permission)
-        var doubt: BusError?
-        // Not `changing`: a closure cannot consume the secret.
+        // Not `translatingErrors`: a closure cannot consume the secret.
         do throws(VaultError) {
             try await collection.updateItem(
                 id,
@@ -197,12 +196,11 @@ struct ItemObject {
                 sandboxed: client.view.isSandboxed
             )
         } catch {
-            doubt = try error.asDoubt()
+            throw BusError(error)
         }
         var properties: ItemProperties = label == nil ? [] : .label
         if attributes != nil { properties.formUnion(.attributes) }
         didChange(from: before, by: action, properties, permission)
-        if let doubt { throw doubt }
     }
 
     /// The kind of change that the new values make.
@@ -225,7 +223,7 @@ struct ItemObject {
         try items.access.checkRules(on: id, in: collection, with: attributes, for: client)
         let permission = try await permission(to: action)
         try checkAfterWaiting(with: item.attributes.setting(Attributes.schema, to: type), under: permission)
-        let doubt = try await changing { () async throws(VaultError) in
+        try await translatingErrors { () async throws(VaultError) in
             try await collection.updateItem(
                 id,
                 setting: Attributes.schema,
@@ -236,7 +234,6 @@ struct ItemObject {
             )
         }
         didChange(by: action, .attributes, permission)
-        if let doubt { throw doubt }
     }
 
     /// Deletes an unprotected or authorised item at once; returns a prompt for other protected items.

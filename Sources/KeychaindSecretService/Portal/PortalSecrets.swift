@@ -148,16 +148,14 @@ final class PortalSecrets {
         }
         guard let id = present.id else { return try await store(new, for: application, in: login, from: client) }
         let secret = Secret(bytes: new, contentType: ReservedContentType.portalSecret.rawValue)
-        var doubt: BusError?
         do throws(VaultError) {
             try await login.updateItem(id, secret: secret)
         } catch {
-            doubt = try error.asDoubt()
+            throw BusError(error)
         }
         audit.imported(id, in: login, by: client)
         logger.notice("Replaced an application's portal secret", metadata: ["item": "\(id)"])
         changes.itemChanged(id, in: login, [])
-        if let doubt { throw doubt }
     }
 
     /// Whether fewer secrets were imported than may be; most keychains have fewer items.
@@ -179,7 +177,6 @@ final class PortalSecrets {
         }
         let attributes = [(Attributes.portalApplication, application)]
         let creation: ItemCreation
-        var doubt: BusError?
         do throws(VaultError) {
             creation = try await login.createItem(
                 label: PortalSecrets.label(of: application, isReplaced: isReplaced),
@@ -188,16 +185,13 @@ final class PortalSecrets {
                 replacing: false
             )
         } catch {
-            guard case .item(let made)? = error.outcome else { throw BusError(error) }
-            creation = made
-            doubt = BusError(error)
+            throw BusError(error)
         }
         if !isReplaced {
             audit.imported(creation.id, in: login, by: client)
             logger.notice("Took an application's portal secret", metadata: ["item": "\(creation.id)"])
         }
         changes.itemCreated(creation.id, in: login)
-        if let doubt { throw doubt }
     }
 }
 

@@ -76,18 +76,14 @@ final class ConfirmSandboxPrompt: PromptAction {
                 )
             }
             guard item.attributes[Attributes.program] == nil else { return }
-            var doubt: VaultError?
             do throws(VaultError) {
                 try await collection.stamp(id, for: program)
             } catch {
                 // It has changed while the stamp waited, perhaps its name.
-                if error.code == .busy, error.outcome == nil, attempt < ConfirmSandboxPrompt.attempts { continue }
-                guard error.outcome != nil else { throw error }
-                doubt = error
+                if error.code == .busy, attempt < ConfirmSandboxPrompt.attempts { continue }
+                throw error
             }
-            provider.changes.itemChanged(id, in: collection, .attributes)
-            if let doubt { throw doubt }
-            return
+            return provider.changes.itemChanged(id, in: collection, .attributes)
         }
     }
 

@@ -4,16 +4,13 @@ import KeychaindDesktop
 package import KeychaindGcrypt
 import KeychaindLanguage
 import KeychaindModel
-package import KeychaindVault
+import KeychaindVault
 
 /// Unlocks `login` with the password that this process was started with, or creates it.
 ///
 /// Any program can start keychaind, so the password counts as one of a program, before its key is derived.
 @BusActor
 package final class StartUnlock: PasswordVerifier {
-    /// Begins with the file of `login`, so that the key is derived while that is read.
-    package let early = EarlyUnlock()
-
     private let provider: Provider
     private let vaultIsOpen = Promise<Void>()
 
@@ -36,8 +33,6 @@ package final class StartUnlock: PasswordVerifier {
     }
 
     package func verify(_ password: consuming SecureBytes) async -> PasswordResult {
-        // Without memory for a copy, the key is derived later.
-        try? early.use(password)
         await vaultIsOpen.wait()
         guard let login = provider.vault.collection(named: .login) else {
             return .failed(reason: "the keychains are closed")

@@ -1,4 +1,5 @@
 import KeychaindGcrypt
+import KeychaindLog
 package import KeychaindModel
 import Synchronization
 
@@ -129,17 +130,17 @@ final class AuditTrail: Sendable {
 
 /// Where an entry is that others replace, such as that of an event with its number of repetitions.
 package final class AuditPlace: Sendable {
-    private let row = Mutex<(file: ObjectIdentifier, number: Int64)?>(nil)
+    private let record = Mutex<(file: ObjectIdentifier, id: RecordID)?>(nil)
 
     package init() {}
 
-    /// The row in its ring; nil if none was written to this file, as after `state.db` was replaced.
-    func number(in file: StateFile) -> Int64? {
-        row.withLock { row in row.flatMap { $0.file == ObjectIdentifier(file) ? $0.number : nil } }
+    /// The entry; nil if none was written to this file, as after `state` was replaced.
+    func entry(in file: StateFile) -> RecordID? {
+        record.withLock { record in record.flatMap { $0.file == ObjectIdentifier(file) ? $0.id : nil } }
     }
 
-    func set(_ number: Int64, in file: StateFile) {
-        row.withLock { $0 = (ObjectIdentifier(file), number) }
+    func set(_ id: RecordID, in file: StateFile) {
+        record.withLock { $0 = (ObjectIdentifier(file), id) }
     }
 }
 
@@ -174,7 +175,7 @@ final class AuditKey: Sendable {
         return plaintext?.withUnsafeBytes { bytes in AuditEntry(decoding: bytes) }
     }
 
-    /// The associated data of a row: `KCHS`, 1 (4), row number (8).
+    /// The associated data of an entry: `KCHS`, 1 (4), number (8).
     private static func place(_ number: Int64) -> [UInt8] {
         var bytes = Array("KCHS".utf8)
         bytes.append(bigEndian: UInt32(1))

@@ -29,16 +29,9 @@ package final class BackupContents: Sendable {
     init(of backup: StagedBackup, openedBy text: borrowing SecureBytes) throws(VaultError) {
         guard let opened = try backup.header.open(with: text) else { throw VaultError.noKeySlotOpens }
         let keys = try UnlockedKeys(master: opened.master, collection: backup.header.identifier)
-        let file = try CollectionFile(backup.file, in: backup.folder, limits: VaultLimits(), maximumPages: nil)
-        var loader = try CollectionLoader(
-            into: ItemTable(),
-            keys: keys.collection,
-            indexKey: nil,
-            // All are needed, and a copy has no more bytes.
-            residentSecretBytes: Int(VaultLimits().copyBytes)
-        )
-        table = try loader.load(from: file).table
-        try file.finish(isSound: true)
+        // All are needed, and a copy has no more bytes.
+        let size = Int(VaultLimits().copyBytes)
+        table = try backup.log().load(keys.collection, into: nil, indexKey: nil, residentSecretBytes: size).table
         secrets = keys.secrets
         identifier = backup.header.identifier
     }
@@ -119,16 +112,5 @@ extension Collection {
         }
         try await updateItem(then.id, label: metadata.label, attributes: metadata.attributes, secret: secret)
         return .replaced(then.id)
-    }
-
-    /// Keeps the present state as a generation, whatever the time of the last one.
-    package func keepGenerationNow() async throws(VaultError) {
-        let kept = max(1, context.configuration.generations)
-        let generations = Generations(of: name, in: context.folder, keeping: kept)
-        let (now, limits) = (context.configuration.now(), context.configuration.limits)
-        let keys = checkKeys
-        _ = try await read(on: context.copyWorker) { () throws(VaultError) in
-            try generations.keep(at: now, always: true, within: limits, checkedWith: keys)
-        }
     }
 }

@@ -1,5 +1,6 @@
 import CKeychaindLinux
 import Glibc
+import KeychaindLog
 import KeychaindModel
 import KeychaindRights
 
@@ -120,50 +121,47 @@ struct SealedCopy: Sendable {
 
     private let name: CollectionName
     private let folder: Folder
-    private let limits: VaultLimits
-    private let keys: CheckKeys?
+    private let known: UInt64
+    private let keys: CheckKeys
+    private let configuration: VaultConfiguration
 
-    init(of name: CollectionName, in folder: Folder, within limits: VaultLimits, checkedWith keys: CheckKeys?) {
-        self.name = name
-        self.folder = folder
-        self.limits = limits
-        self.keys = keys
+    /// - Parameter known: the sequence of the last change that is stored.
+    init(
+        of name: CollectionName,
+        in folder: Folder,
+        known: UInt64,
+        _ keys: CheckKeys,
+        _ configuration: VaultConfiguration
+    ) {
+        (self.name, self.folder, self.known, self.keys, self.configuration) = (name, folder, known, keys, configuration)
     }
 
-    /// Creates the copy in the vault's folder, checks it, opens it and removes its name.
+    /// Creates the copy in the vault's folder, without past states, checks it, opens it and removes its name.
     ///
-    /// Works beside a concurrent writer. Throws `unreadable` if the copy is damaged, and `limitExceeded` if it is too
-    /// large to be read back.
+    /// Works beside a writer. Throws `unreadable` if the file is damaged, and `limitExceeded` if the copy is too large
+    /// to be read back.
     func make() throws(VaultError) -> OpenedFile {
-        let file = "backup-" + name.unfinishedFileName
-        let database = try Database(path: folder.file(name.fileName), mode: .shared)
-        try folder.removeDatabase(file)
-        defer { try? folder.removeDatabase(file) }
-        try folder.makeEmptyFile(file)
-        try database.run("VACUUM INTO ?1", .text(folder.file(file)))
-        try limits.check(copyBytes: folder.size(of: file))
-        let report = try FileCheck.run(folder.file(file), .immutable, keys: keys)
+        let file = folder.file("backup-" + name.unfinishedFileName)
+        try folder.remove("backup-" + name.unfinishedFileName)
+        defer { try? folder.remove("backup-" + name.unfinishedFileName) }
+        // A change meanwhile may overwrite what is being read.
+        try retryingRead { (_) throws(VaultError) in
+            let log = try CollectionLog(folder.file(name.fileName), known: known, readOnly: true, configuration)
+            var header = try log.header()
+            header.slots.removeAll { slot in !Self.kinds.contains { kind in kind.rawValue == slot.kind } }
+            guard !header.slots.isEmpty else {
+                throw VaultError(.notSupported, reason: "the collection has no password")
+            }
+            var rewriting = Rewriting()
+            rewriting.changes = try CollectionLog.slotChanges(header)
+            try logged { () throws(LogError) in _ = try log.records.copy(to: file, rewriting, keys.collection.log) }
+        }
+        try configuration.limits.check(copyBytes: folder.size(of: "backup-" + name.unfinishedFileName))
+        let report = try CollectionLog.check(file, configuration, keys: keys)
         guard report.isSound else {
             throw VaultError(.unreadable, reason: "the copy is damaged: \(report.findings.joined(separator: "; "))")
         }
-        try removeOtherSlots(from: file)
-        return try OpenedFile(folder.file(file), flags: O_RDONLY)
-    }
-
-    private func removeOtherSlots(from file: String) throws(VaultError) {
-        let kinds = Self.kinds.map { kind in String(kind.rawValue) }.joined(separator: ", ")
-        let database = try Database(path: folder.file(file), mode: .exclusive)
-        // Deleted data is overwritten. An interrupted copy is discarded, so it needs no journal on the disk.
-        try database.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = OFF")
-        guard try database.text("PRAGMA journal_mode = MEMORY") == "memory" else {
-            throw VaultError(.storageFailed, reason: "SQLite refused a journal in memory")
-        }
-        try database.execute("DELETE FROM slot WHERE kind NOT IN (\(kinds))")
-        // Removes the freed pages.
-        try database.execute("VACUUM")
-        guard try database.integer("SELECT count(*) FROM slot") > 0 else {
-            throw VaultError(.notSupported, reason: "the collection has no password")
-        }
+        return try OpenedFile(file, flags: O_RDONLY)
     }
 }
 

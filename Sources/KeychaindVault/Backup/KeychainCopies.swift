@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindLog
 package import KeychaindModel
 
 /// A past state of a keychain that can be restored.
@@ -10,7 +11,8 @@ package struct KeychainCopy: Sendable {
 
     package let kind: Kind
 
-    /// The file name in its folder, such as `login.000012-20260503T120000Z.keychain`.
+    /// The file name in its folder, such as `login.20260503.keychain`; of a past state in the keychain's own file, the
+    /// name and the number of the last change, such as `login@42`.
     package let file: String
 
     package let label: String
@@ -23,7 +25,7 @@ package struct KeychainCopy: Sendable {
     package var id: String { "\(kind.rawValue):\(file)" }
 }
 
-/// The generations of the vault and the backups in the user's folder.
+/// The past states of the keychains, their past files, and the backups in the user's folder.
 struct KeychainCopies: Sendable {
     /// The most generations, and the most backups, of a keychain that the vault has or misses: more than it makes.
     private static let limitOfEach = 8
@@ -35,27 +37,27 @@ struct KeychainCopies: Sendable {
         let keychain: Substring
     }
 
-    private let keychains: Set<Substring>
+    /// The keychains that the vault has or misses, with the keys of those that were unlocked.
+    private let keychains: [Substring: CollectionKeys?]
     private let folder: Folder
     private let backups: BackupFolder?
-    private let limits: VaultLimits
+    private let configuration: VaultConfiguration
 
-    /// - Parameter keychains: the names of those that the vault has or misses.
     init(
-        of keychains: some Sequence<CollectionName>,
+        of keychains: [CollectionName: CollectionKeys?],
         in folder: Folder,
         _ backups: BackupFolder?,
-        within limits: VaultLimits
+        _ configuration: VaultConfiguration
     ) {
-        self.keychains = Set(keychains.map { name in name.encoded[...] })
+        self.keychains = Dictionary(uniqueKeysWithValues: keychains.map { name, keys in (name.encoded[...], keys) })
         self.folder = folder
         self.backups = backups
-        self.limits = limits
+        self.configuration = configuration
     }
 
     /// The readable copies, newest last; blocks, since each file is copied and checked.
     func all() throws(VaultError) -> [KeychainCopy] {
-        var copies: [KeychainCopy] = []
+        var copies = pastStates()
         for (kind, file) in try listedFiles() {
             guard let staged = try? stage(open(kind, file), CopyStop()) else { continue }
             copies.append(
@@ -75,16 +77,51 @@ struct KeychainCopies: Sendable {
 
     /// The identifiers of all copies, readable or not.
     func ids() throws(VaultError) -> [String] {
-        try listedFiles().map { copy in "\(copy.kind.rawValue):\(copy.file)" }
+        try pastStates().map(\.id) + listedFiles().map { copy in "\(copy.kind.rawValue):\(copy.file)" }
     }
 
-    /// Stages a copy; throws `unreadable` if there is none with this identifier.
+    /// The states that the keychains' own files have.
+    private func pastStates() -> [KeychainCopy] {
+        var states: [KeychainCopy] = []
+        for name in keychains.keys {
+            guard let log = try? log(of: name), let past = try? log.pastStates(atMost: configuration.generations) else {
+                continue
+            }
+            for state in past {
+                let count = try? log.records.state(at: state.sequence).ids.count { id in id.item != nil }
+                states.append(
+                    KeychainCopy(
+                        kind: .generation,
+                        file: "\(name)@\(state.sequence)",
+                        label: state.label,
+                        modified: state.modified,
+                        itemCount: count ?? 0
+                    )
+                )
+            }
+        }
+        return states
+    }
+
+    private func log(of name: Substring) throws(VaultError) -> CollectionLog {
+        try CollectionLog(folder.file(name + CollectionFormat.suffix), readOnly: true, configuration)
+    }
+
+    /// Stages a copy; throws `unreadable` if there is none with this identifier, and `locked` for a past state in the
+    /// file of a keychain that was not unlocked since the start.
     func stage(_ id: String, _ stop: CopyStop = CopyStop()) throws(VaultError) -> StagedBackup {
-        try stage(open(id), stop)
+        guard let state = pastStates().first(where: { state in state.id == id }) else {
+            return try stage(open(id), stop)
+        }
+        let parts = state.file.split(separator: "@")
+        guard let keys = keychains[parts[0]] ?? nil, let sequence = UInt64(parts[1]) else {
+            throw VaultError(.locked, reason: "the keychain must be unlocked to read its past")
+        }
+        return try StagedBackup(of: sequence, in: log(of: parts[0]), keys, to: folder, configuration)
     }
 
     private func stage(_ file: consuming OpenedFile, _ stop: CopyStop) throws(VaultError) -> StagedBackup {
-        try StagedBackup(copying: file, to: folder, within: limits, stop)
+        try StagedBackup(copying: file, to: folder, configuration, stop)
     }
 
     private func open(_ id: String) throws(VaultError) -> OpenedFile {
@@ -103,7 +140,7 @@ struct KeychainCopies: Sendable {
         var others = 0
         return try files().sorted(by: Self.isBefore).filter { copy in
             let source = Source(kind: copy.kind, keychain: copy.file.prefix { character in character != "." })
-            if keychains.contains(source.keychain) {
+            if keychains[source.keychain] != nil {
                 counts[source, default: 0] += 1
                 return counts[source, default: 0] <= Self.limitOfEach
             }
@@ -112,7 +149,7 @@ struct KeychainCopies: Sendable {
         }
     }
 
-    /// The newest first: generations end with a number and a time, backups with a day, but the newest with nothing.
+    /// The newest first: past files end with a time, backups with a day, but the newest with nothing.
     private static func isBefore(
         _ first: (kind: KeychainCopy.Kind, file: String),
         _ second: (kind: KeychainCopy.Kind, file: String)
@@ -125,11 +162,7 @@ struct KeychainCopies: Sendable {
 
     private func files() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
         var files: [(kind: KeychainCopy.Kind, file: String)] = []
-        if try folder.exists(Generations.folderName) {
-            for file in try folder.folder(Generations.folderName).names() where Self.isKeychain(file) {
-                files.append((.generation, file))
-            }
-        }
+        for file in try folder.names() where PastFiles.name(of: file) != nil { files.append((.generation, file)) }
         if let backups, let opened = try UserFolder.open(backups.path, followingLinks: true) {
             for file in try opened.names() where Self.isKeychain(file) { files.append((.backup, file)) }
         }
@@ -139,12 +172,12 @@ struct KeychainCopies: Sendable {
     private func open(_ kind: KeychainCopy.Kind, _ file: String) throws(VaultError) -> OpenedFile {
         switch kind {
         case .generation:
-            return try OpenedFile(folder.folder(Generations.folderName).file(file), flags: O_RDONLY)
+            return try OpenedFile(folder.file(file), flags: O_RDONLY)
         case .backup:
             guard let backups, let opened = try UserFolder.open(backups.path, followingLinks: true) else {
                 throw VaultError(.unreadable, reason: "there is no such copy")
             }
-            return try opened.read(file, maximumSize: limits.copyBytes)
+            return try opened.read(file, maximumSize: configuration.limits.copyBytes)
         }
     }
 
@@ -154,14 +187,16 @@ struct KeychainCopies: Sendable {
 }
 
 extension Vault {
-    func keychainCopies(in folder: Folder, _ backups: BackupFolder?) -> KeychainCopies {
-        KeychainCopies(of: collections.map(\.name), in: folder, backups, within: limits)
+    func keychainCopies(in context: VaultContext, _ backups: BackupFolder?) -> KeychainCopies {
+        var keychains: [CollectionName: CollectionKeys?] = [:]
+        for collection in collections { keychains[collection.name] = .some(collection.keys) }
+        return KeychainCopies(of: keychains, in: context.folder, backups, context.configuration)
     }
 
-    /// The generations and backups that can be restored, oldest first.
+    /// The past states and backups that can be restored, oldest first.
     package func copies(_ backups: BackupFolder?) async throws(VaultError) -> [KeychainCopy] {
         guard let context else { throw VaultError.vaultClosed }
-        let copies = keychainCopies(in: context.folder, backups)
+        let copies = keychainCopies(in: context, backups)
         let worker = try Worker("copies", (), pool: .foreignFiles)
         return try await worker.perform { (_) throws(VaultError) in try copies.all() }
     }
@@ -173,7 +208,7 @@ extension Vault {
         _ stop: CopyStop = CopyStop()
     ) async throws(VaultError) -> StagedBackup {
         guard let context else { throw VaultError.vaultClosed }
-        let copies = keychainCopies(in: context.folder, backups)
+        let copies = keychainCopies(in: context, backups)
         let worker = try Worker("restore", (), pool: .foreignFiles)
         return try await worker.perform { (_) throws(VaultError) in try copies.stage(id, stop) }
     }

@@ -13,7 +13,8 @@ extension Vault {
     ///
     /// Throws `unreadable` when the collection is missing, damaged or lacks changes, and `limitExceeded` when the copy
     /// is too large to be read back, so that no good backup is replaced; both become a problem of the collection. Also
-    /// throws `unreadable` when the name belongs to something else, and disk errors.
+    /// throws `unreadable` when the name belongs to something else, `locked` before the first unlock since the start,
+    /// after which ``onChange`` is called, and disk errors.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
         await backupTurn.begin()
         defer { backupTurn.end() }
@@ -25,13 +26,16 @@ extension Vault {
         }
         let problems = collection.problems + [collection.replacement?.problem].compactMap(\.self)
         guard problems.isEmpty else { throw VaultError(.unreadable, reason: problems.joined(separator: "; ")) }
-        let copy = SealedCopy(of: name, in: context.folder, within: limits, checkedWith: collection.checkKeys)
+        guard let keys = collection.checkKeys else {
+            collection.awaitsBackup = true
+            throw VaultError(.locked, reason: "a keychain is copied once it was unlocked")
+        }
+        let known = try await collection.sequence
+        let copy = SealedCopy(of: name, in: context.folder, known: known, keys, context.configuration)
         let begun = Timestamp.now()
         let file: Handoff<OpenedFile>
         do throws(VaultError) {
-            file = try await collection.read(on: context.copyWorker) { () throws(VaultError) in
-                Handoff(try copy.make())
-            }
+            file = try await context.copyWorker.perform { (_) throws(VaultError) in Handoff(try copy.make()) }
             collection.noteCopy()
         } catch {
             collection.noteCopy(failure: error)
@@ -75,21 +79,29 @@ extension Vault {
         guard let context else { throw VaultError.vaultClosed }
         let worker = try Worker("restore", (), pool: .foreignFiles)
         let source = Handoff(file)
-        return try await worker.perform { [folder = context.folder, limits] (_) throws(VaultError) in
+        let configuration = context.configuration
+        return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
             guard let source = source.take() else { throw VaultError.vaultClosed }
-            return try StagedBackup(copying: source, to: folder, within: limits, stop)
+            return try StagedBackup(copying: source, to: folder, configuration, stop)
         }
     }
 
-    /// Stages the newest generation of a collection; nil if there is none.
-    package func stageNewestGeneration(of collection: Collection) async throws(VaultError) -> StagedBackup? {
+    /// Stages the newest past file of a collection; nil if there is none.
+    package func stageNewestPastFile(of collection: Collection) async throws(VaultError) -> StagedBackup? {
         guard let context else { throw VaultError.vaultClosed }
-        let generations = Generations(of: collection.name, in: context.folder, keeping: 0)
+        let past = PastFiles(of: collection.name, in: context.folder)
         // Not on a thread for foreign files, all of which may wait for disks that never answer.
         let worker = try Worker("restore", ())
-        return try await worker.perform { [limits, identifier = collection.former.identifier] (_) throws(VaultError) in
-            guard let newest = try generations.openNewest(of: identifier) else { return nil }
-            return try StagedBackup(copying: newest, to: generations.source, within: limits)
+        let (folder, configuration) = (context.folder, context.configuration)
+        return try await worker.perform { [identifier = collection.former.identifier] (_) throws(VaultError) in
+            for file in try past.existing().reversed() {
+                let opened = try OpenedFile(folder.file(file), flags: O_RDONLY)
+                guard let staged = try? StagedBackup(copying: opened, to: folder, configuration),
+                    identifier == nil || staged.header.identifier == identifier
+                else { continue }
+                return staged
+            }
+            return nil
         }
     }
 
@@ -121,9 +133,9 @@ extension Vault {
         collection.header?.identifier == backup.header.identifier
     }
 
-    /// Restores a backup in place of the present collection, which becomes a generation, or as a new collection.
+    /// Restores a backup in place of the present collection, whose file becomes a past one, or as a new collection.
     ///
-    /// A file that is unreadable, or too large for a generation, is kept under another name. The result is durable and
+    /// A file that is unreadable is kept under another name. The result is durable and
     /// locked. Throws `busy` when another collection has taken the name, `limitExceeded`, and disk errors; then nothing
     /// has changed, unless the reason says that this is unknown.
     package func restore(
@@ -140,13 +152,13 @@ extension Vault {
         guard present != nil || collections.count < context.configuration.limits.collections else {
             throw VaultError(.limitExceeded, reason: "there are too many collections")
         }
-        let swap = FileSwap(of: name, in: context.folder, within: limits, now: context.configuration.now())
+        let swap = FileSwap(of: name, in: context.folder, context.configuration)
         let hasFile: Bool
         switch present?.state {
         case nil, .vacant: hasFile = false
         default: hasFile = true
         }
-        let isReadable = if case .unreadable = present?.state { false } else { present?.condition != .incomplete }
+        let isReadable = if case .unreadable = present?.state { false } else { true }
         await present?.retire()
         var failure: VaultError?
         do throws(VaultError) {
@@ -155,9 +167,8 @@ extension Vault {
             try await context.folderWorker.perform { (folder) throws(VaultError) in
                 folder.forgetLastChange(of: identifier)
             }
-            let kept = max(1, context.configuration.generations)
             try await context.copyWorker.perform { (_) throws(VaultError) in
-                if hasFile { try swap.keepPresent(isReadable: isReadable, generations: kept) }
+                if hasFile { try swap.keepPresent(isReadable: isReadable) }
                 try swap.place(backup)
             }
         } catch {
@@ -169,7 +180,7 @@ extension Vault {
             hasFile || failure == nil
             ? await Self.collection(name, known: known, in: context) : Self.vacant(name, in: context)
         // Its first unlock records that it is no rollback, under the seal of the ledger.
-        if failure == nil { collection.restoredState = backup.state }
+        if failure == nil { collection.restoredPosition = backup.position }
         replace(present, by: collection)
         if let failure { throw failure }
         return collection
@@ -177,6 +188,12 @@ extension Vault {
 }
 
 extension Collection {
+    /// Keeps a durable copy of the file as a past one, such as before items are put back; throws `locked`.
+    package func keepPast() async throws(VaultError) {
+        guard case .file(let worker) = storage else { return }
+        try await worker.perform { (writer) throws(VaultError) in try writer.keepPast() }
+    }
+
     /// Ends all use of the collection before another object takes its place; the file stays.
     ///
     /// Its items can be found until then: programs would take their absence for a loss, and store them anew.
@@ -190,49 +207,31 @@ extension Collection {
 /// The replacement of a collection's file while nobody uses it.
 private struct FileSwap: Sendable {
     private let name: CollectionName
-    private let file: String
     private let folder: Folder
-    private let limits: VaultLimits
-    private let now: Timestamp
+    private let configuration: VaultConfiguration
 
-    init(of name: CollectionName, in folder: Folder, within limits: VaultLimits, now: Timestamp) {
-        self.name = name
-        self.folder = folder
-        self.limits = limits
-        self.now = now
-        file = name.fileName
+    init(of name: CollectionName, in folder: Folder, _ configuration: VaultConfiguration) {
+        (self.name, self.folder, self.configuration) = (name, folder, configuration)
     }
 
-    /// Keeps the present file as a generation, or under another name when it is unreadable or too large for that.
-    func keepPresent(isReadable: Bool, generations: Int) throws(VaultError) {
-        if isReadable {
-            do throws(VaultError) {
-                try Generations(of: name, in: folder, keeping: generations)
-                    .keep(at: now, always: true, within: limits, checkedWith: nil)
-                try CollectionFile.foldJournal(file, in: folder)
-                return
-            } catch {
-                guard error.code == .unreadable || error.code == .limitExceeded else { throw error }
-            }
+    /// Keeps the present file as a past one, or under another name when it is unreadable.
+    ///
+    /// Under both names until the backup is in its place: a crash leaves one or the other there.
+    func keepPresent(isReadable: Bool) throws(VaultError) {
+        guard try folder.exists(name.fileName) else { return }
+        guard isReadable else {
+            _ = try folder.keepAside(name.fileName, at: configuration.now())
+            return
         }
-        // Under both names until the backup is in its place: a crash leaves one or the other there.
-        let aside = "\(file).unreadable-\(now.microsecondsSinceEpoch / 1_000_000)"
-        for suffix in ["", "-wal", "-shm"] where try folder.exists(file + suffix) {
-            try folder.keepAlso(file + suffix, as: aside + suffix)
-        }
+        let past = PastFiles(of: name, in: folder)
+        try folder.keepAlso(name.fileName, as: past.newName(at: configuration.now()))
         try folder.synchronize()
+        try past.prune(keeping: max(1, configuration.generations))
     }
 
     /// Renames the backup to the collection's file; a crash leaves one or the other.
     func place(_ backup: StagedBackup) throws(VaultError) {
         try folder.synchronize(backup.file)
-        do throws(VaultError) {
-            // The old journal would be taken for the new file's.
-            for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
-            try folder.replace(file, by: backup.file)
-        } catch {
-            try? InterruptedSwap.giveBack(file, in: folder)
-            throw error
-        }
+        try folder.replace(name.fileName, by: backup.file)
     }
 }

@@ -7,7 +7,7 @@ extension Collection {
     /// Durable on return. A replaced item keeps its ID and creation time (#95). An item whose policy takes key material
     /// in each alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`,
     /// `passcodeNotSet`, `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and
-    /// disk errors; then nothing has changed, unless the error has an outcome.
+    /// disk errors; then nothing has changed.
     ///
     /// - Parameters:
     ///   - replaced: attributes of the item to replace, such as a stamp; none for any item.
@@ -62,7 +62,7 @@ extension Collection {
     /// that change the required key material have the secret sealed again. Throws `locked`, `noSuchItem`,
     /// `limitExceeded`, `unreadable` for a damaged item, `invalidAccessControl`, `authenticationNeeded`,
     /// `passcodeNotSet`, `applicationPasswordNeeded`, `busy` after a concurrent change, and disk errors; then nothing
-    /// has changed, unless the error has an outcome.
+    /// has changed.
     ///
     /// - Parameters:
     ///   - key: the item key; it implies authentication.
@@ -150,7 +150,7 @@ extension Collection {
         for deletion in deletions where !ids.insert(deletion.id).inserted { throw VaultError.noItem(deletion.id) }
         do throws(VaultError) {
             _ = try await perform(PendingMutation(.delete(deletions)))
-        } catch  where error.code == .storageFull && error.outcome == nil && deletions.count > 1 {
+        } catch  where error.code == .storageFull && deletions.count > 1 {
             throw VaultError(
                 .limitExceeded,
                 reason: "the full disk has no room to delete \(deletions.count) items at once"

@@ -9,25 +9,6 @@ enum CommitPhase {
     case writing(waiting: WorkQueue<PendingMutation>)
 }
 
-/// The outcome of writing a batch.
-private enum WrittenBatch {
-    case stored
-
-    case refused(VaultError)
-
-    /// The file in use has them, but the disk does not say whether its path still leads to it.
-    case unknown(VaultError)
-
-    /// The answer to one of the changes, which has this outcome unless the batch is refused.
-    func result(_ outcome: ChangeOutcome) -> Result<ChangeOutcome, VaultError> {
-        switch self {
-        case .stored: .success(outcome)
-        case .refused(let error): .failure(error)
-        case .unknown(let doubt): .failure(doubt.afterChange(outcome))
-        }
-    }
-}
-
 /// Group commit. The first caller writes; callers that come meanwhile wait, and the next of them then writes as many
 /// waiting changes as fit into one transaction. So sixteen callers cost two syncs.
 ///
@@ -50,14 +31,7 @@ extension Collection {
         defer { admission?.end(number) }
         // As the changes that wait for a commit, also if it is unlocked again by now.
         guard !context.locks.contain(name, since: begun) else { throw VaultError.collectionWasLocked }
-        if case .writing = commits {
-            let resumption = await withCheckedContinuation { continuation in
-                mutation.continuation = continuation
-                changeWaiting { waiting in waiting.add(mutation, for: mutation.owner) }
-            }
-            if case .settled(let result) = resumption { return try result.get() }
-        }
-        if case .idle = commits { commits = .writing(waiting: WorkQueue()) }
+        if let outcome = try await turn(of: mutation) { return outcome }
         defer { resumeNext() }
         try requireUnlocked()
 
@@ -67,20 +41,44 @@ extension Collection {
         }
         // In memory, the room that a change takes is that of its owner alone.
         if !isEphemeral { takeWaiting(into: &batch) }
-        let written = await write(batch)
+        let failure = await write(batch)
         let companions = batch.mutations.dropFirst()
-        guard case .refused(let error) = written, !companions.isEmpty else {
+        guard let failure else {
             for (companion, outcome) in zip(companions, batch.outcomes.dropFirst()) {
-                companion.settle(written.result(outcome))
+                companion.settle(.success(outcome))
             }
-            return try written.result(batch.outcomes[0]).get()
+            return batch.outcomes[0]
         }
+        guard !companions.isEmpty else { throw failure }
         context.configuration.logger.warning(
-            "\(name): \(batch.mutations.count) changes failed together and are retried one by one: \(error)"
+            "\(name): \(batch.mutations.count) changes failed together and are retried one by one: \(failure)"
         )
         let own = await writeAlone(mutation)
         for companion in companions { companion.settle(await writeAlone(companion)) }
         return try own.get()
+    }
+
+    /// Runs `body` while no change is being written.
+    func exclusively<Result>(
+        _ body: () async throws(VaultError) -> Result
+    ) async throws(VaultError) -> Result {
+        _ = try await turn(of: PendingMutation(.alone))
+        defer { resumeNext() }
+        try requireUnlocked()
+        return try await body()
+    }
+
+    /// Waits until the caller may write; nil then, or the outcome if another caller has written the change.
+    private func turn(of mutation: PendingMutation) async throws(VaultError) -> ChangeOutcome? {
+        if case .writing = commits {
+            let resumption = await withCheckedContinuation { continuation in
+                mutation.continuation = continuation
+                changeWaiting { waiting in waiting.add(mutation, for: mutation.owner) }
+            }
+            if case .settled(let result) = resumption { return try result.get() }
+        }
+        if case .idle = commits { commits = .writing(waiting: WorkQueue()) }
+        return nil
     }
 
     func failWaiting(_ error: VaultError) {
@@ -130,22 +128,21 @@ extension Collection {
             guard try batch.add(mutation, to: table) else {
                 throw VaultError(.storageFailed, reason: "the change could not be started")
             }
-            return await write(batch).result(batch.outcomes[0])
+            if let failure = await write(batch) { return .failure(failure) }
+            return .success(batch.outcomes[0])
         } catch {
             return .failure(error)
         }
     }
 
-    private func write(_ batch: MutationBatch) async -> WrittenBatch {
+    /// Returns why the batch is not stored; nil if it is.
+    private func write(_ batch: MutationBatch) async -> VaultError? {
         var change = batch.change
         change.state.lastChanges.note(change.state.revision, of: vaultNumber)
         newlyProtectedCount = change.rows.count { row in newlyProtects(row) }
-        for case .update(let row, _) in change.rows where row.secret != nil {
-            secretsBeingWritten[row.id] = row.metadata.secretRevision
-        }
-        defer { secretsBeingWritten = [:] }
+        defer { newlyProtectedCount = 0 }
         do throws(VaultError) {
-            let written: CollectionWriter.Written
+            let sealed: [[UInt8]?]
             switch storage {
             case .none, .missing:
                 throw VaultError.vaultClosed
@@ -153,38 +150,30 @@ extension Collection {
                 // A second reference would copy the shares at every change.
                 storage = .none
                 defer { storage = .memory(store) }
-                let sealed = try store.seal(change, of: table, by: batch.mutations[0].owner)
-                written = CollectionWriter.Written(sealedSecrets: sealed, doubt: nil)
+                sealed = try store.seal(change, of: table, by: batch.mutations[0].owner)
             case .file(let worker):
-                await keepGeneration()
-                written = try await commit(change, by: worker)
+                sealed = try await commit(&change, by: worker)
             }
-            // Also with a doubt: the next change is based on what the file has.
-            batch.apply(to: &table, sealedSecrets: written.sealedSecrets)
+            batch.apply(to: &table, sealedSecrets: sealed)
             newlyProtectedCount = 0
-            if written.doubt == nil { disk = .working }
-            let hash = properties.hash
+            disk = .working
             let hasNewLabel = properties.label != change.state.label
             properties = change.state
-            properties.hash = hash
             if hasNewLabel { remember() }
             acceptReplacement()
             endRestoration(by: change)
             await weakenLedger(for: change)
             if !isEphemeral { context.observer.onChange?(name) }
-            guard let doubt = written.doubt else { return .stored }
-            noteFailure(doubt)
-            return .unknown(doubt)
+            return nil
         } catch {
-            newlyProtectedCount = 0
             noteFailure(error)
-            return .refused(error)
+            return error
         }
     }
 
     private func newlyProtects(_ row: RowChange) -> Bool {
         switch row {
-        case .insert(let row), .update(let row, _):
+        case .insert(let row), .update(let row):
             ItemProtection(of: row.metadata.attributes).needsAuthentication
                 && !protection(of: row.id).needsAuthentication
         case .delete:
@@ -204,21 +193,47 @@ extension Collection {
 
     /// Writes a change to the file, after the ledger has recorded what the change protects.
     private func commit(
-        _ change: CollectionChange,
+        _ change: inout CollectionChange,
         by worker: Worker<CollectionWriter>
-    ) async throws(VaultError) -> CollectionWriter.Written {
+    ) async throws(VaultError) -> [[UInt8]?] {
         let oldLedger = try await strengthenLedger(for: change)
         do throws(VaultError) {
-            try await removeFromGenerations(change)
-            return try await worker.perform { (writer) throws(VaultError) in
-                try writer.commit(change)
-            } afterwards: { writer in
-                writer.prepareForNextCommit()
-                writer.restIfTooMany()
-            }
+            try await protectPast(of: &change)
+            return try await worker.perform { [change] (writer) throws(VaultError) in try writer.commit(change) }
         } catch {
             if let oldLedger { await restoreLedger(oldLedger, after: error) }
             throw error
+        }
+    }
+
+    /// Lets the past of newly protected items be overwritten, and removes them from past files, durably.
+    private func protectPast(of change: inout CollectionChange) async throws(VaultError) {
+        var protections: [ItemID: ItemProtection] = [:]
+        for (index, row) in change.rows.enumerated() {
+            guard case .update(var row) = row else { continue }
+            let new = ItemProtection(of: row.metadata.attributes)
+            let old = table.protection(of: row.id)
+            guard new.needsAuthentication, !old.needsAuthentication || new.keyAlternatives != old.keyAlternatives else {
+                continue
+            }
+            protections[row.id] = new
+            row.erasesPast = true
+            change.rows[index] = .update(row)
+        }
+        guard !protections.isEmpty, let keys else { return }
+        let past = PastFiles(of: name, in: context.folder)
+        let configuration = context.configuration
+        try await context.copyWorker.perform { [protections] (_) throws(VaultError) in
+            try past.removeUnprotected(protections, keys, configuration)
+        }
+    }
+
+    /// Makes known that copies of the file are too large, or that one was made again.
+    func noteCopy(failure: VaultError? = nil) {
+        switch failure?.code {
+        case nil: copyObstacle = nil
+        case .limitExceeded?: copyObstacle = failure.map { "no new copies of it are made: \($0.reason)" }
+        case .some: break
         }
     }
 

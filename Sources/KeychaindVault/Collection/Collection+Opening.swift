@@ -5,20 +5,13 @@ import Logging
 extension Collection {
     /// Opens the collection's file; a failure makes the collection unreadable.
     ///
-    /// - Parameters:
-    ///   - early: an unlock that begins meanwhile.
-    ///   - recorded: the file that the collection had before.
-    func openFile(for early: EarlyUnlock? = nil, recorded: KnownCollection? = nil) async {
-        let derivations = context.derivations
-        earlyUnlock = early
+    /// - Parameter recorded: the file that the collection had before.
+    func openFile(recorded: KnownCollection? = nil) async {
         self.recorded = recorded
+        let known = await recordedSequence(of: recorded?.identifier)
         do throws(VaultError) {
             let worker = try newWorker()
-            let contents = try await worker.perform { (writer) throws(VaultError) in
-                try writer.open { header in early?.begin(with: header, on: derivations) }
-            } afterwards: { writer in
-                writer.restIfTooMany()
-            }
+            let contents = try await worker.perform { (writer) throws(VaultError) in try writer.open(known: known) }
             storage = .file(worker)
             adopt(contents)
         } catch {
@@ -34,13 +27,12 @@ extension Collection {
         properties.created = contents.header.created
         properties.modified = contents.header.modified
         if let obstacle = contents.obstacle { disk = .readOnly(obstacle) }
-        if let damage = contents.damage {
-            condition = .incomplete
-            problems.append(Self.damaged(damage))
-            if damage.isTriedAgain { disk = .unread(damage) }
+        if !contents.damage.isEmpty {
+            condition = .damaged
+            problems += contents.damage
         }
         if let problem = contents.header.problem {
-            if condition == .sound { condition = .damaged }
+            condition = .damaged
             problems.append(problem)
         }
         if contents.tagsAreStale {
@@ -63,19 +55,7 @@ extension Collection {
         problems = [reason]
         if isThere, error.isTriedAgain { disk = .unread(error) }
         if isThere, error.code == .unreadable { condition = .damaged }
-        context.configuration.logger.error(
-            """
-            \(name): the collection cannot be read and is left as it is: \(reason). Generations are in \
-            \(context.folder.folder(Generations.folderName).path)
-            """
-        )
-    }
-
-    private static func damaged(_ error: VaultError) -> String {
-        """
-        the file is damaged: \(error.reason). What is intact is read, and nothing is changed; the list may be \
-        incomplete
-        """
+        context.configuration.logger.error("\(name): the collection cannot be read and is left as it is: \(reason)")
     }
 
     /// Closes a file that is a copy of another collection.
@@ -96,8 +76,7 @@ extension Collection {
             name,
             in: context.folder,
             configuration: context.configuration,
-            indexKey: context.indexKey,
-            openFiles: context.openFiles
+            indexKey: context.indexKey
         )
         return try Worker(name.encoded, writer, idleMilliseconds: context.configuration.idleMilliseconds) { writer in
             writer.rest()

@@ -51,11 +51,10 @@ extension Collection {
             if let itemKey { try secret(of: revision.item, with: itemKey) } else { try secret(of: revision.item) }
         if let resident { return resident }
         guard case .file(let worker) = storage else { throw VaultError.vaultClosed }
-        let next = secretsBeingWritten[revision.item]
         let stored: CollectionWriter.StoredSecret
         do throws(VaultError) {
             stored = try await worker.perform { (writer) throws(VaultError) in
-                try writer.secret(of: revision.item, key: itemKey, revision: revision.secret, orOf: next)
+                try writer.secret(of: revision.item, key: itemKey)
             }
         } catch {
             // A concurrent write may have replaced the secret: then it is gone, not damaged. The writer has the result
@@ -68,6 +67,10 @@ extension Collection {
         if stored.revision != revision.secret { await Task.yield() }
         guard let current = self.revision(of: revision.item) else { throw VaultError.noItem(revision.item) }
         guard current.secret >= stored.revision else { throw VaultError.itemChanged(revision.item) }
+        // Damage of the file would bring an earlier one back.
+        guard stored.revision >= revision.secret else {
+            throw noteDamage(VaultError(.unreadable, reason: "the secret is lost"), of: revision.item)
+        }
         guard let secret = stored.secret.take() else { throw VaultError.vaultClosed }
         return secret
     }
@@ -128,20 +131,5 @@ extension Collection {
         }
         guard case .unlocked(let key) = phase else { throw VaultError.collectionLocked }
         return try cipher { () throws(GcryptError) in try key.applicationSecret(for: application) }
-    }
-}
-
-extension Collection {
-    /// Runs `body` on another worker; it may read the file by a connection of its own.
-    func read<Result: Sendable>(
-        on reader: Worker<Void>,
-        _ body: @escaping @Sendable () throws(VaultError) -> Result
-    ) async throws(VaultError) -> Result {
-        guard case .file(let worker) = storage else {
-            return try await reader.perform { (_) throws(VaultError) in try body() }
-        }
-        try await worker.perform { (writer) throws(VaultError) in try writer.admitReader() }
-        defer { worker.post { writer in writer.dismissReader() } }
-        return try await reader.perform { (_) throws(VaultError) in try body() }
     }
 }

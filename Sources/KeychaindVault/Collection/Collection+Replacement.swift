@@ -28,8 +28,15 @@ package enum Replacement: Equatable, Sendable {
 
 extension Collection {
     /// The last change that the file had when it was closed; nil if it is unknown, or cannot be read.
-    func recordedLastChange() async -> RecordedChange? {
-        guard let identifier = header?.identifier else { return nil }
+    func recordedLastChange() async -> RecordedChange? { await recordedLastChange(of: header?.identifier) }
+
+    /// A sequence that the file with an identifier has had; 0 if it is unknown.
+    func recordedSequence(of identifier: [UInt8]?) async -> UInt64 {
+        await recordedLastChange(of: identifier)?.sequence ?? 0
+    }
+
+    private func recordedLastChange(of identifier: [UInt8]?) async -> RecordedChange? {
+        guard let identifier else { return nil }
         let recorded = try? await context.folderWorker.perform { (folder) throws(VaultError) in
             try folder.lastChange(of: identifier)
         }
@@ -70,8 +77,12 @@ extension Collection {
     func recordLastChange(of worker: Worker<CollectionWriter>) {
         guard let identifier = header?.identifier else { return }
         worker.post { [vaultNumber, folderWorker = context.folderWorker] writer in
-            guard let state = writer.state else { return }
-            let change = RecordedChange(number: state.revision, own: state.lastChanges[vaultNumber])
+            guard let (state, sequence) = writer.lastChange else { return }
+            let change = RecordedChange(
+                number: state.revision,
+                sequence: sequence,
+                own: state.lastChanges[vaultNumber]
+            )
             folderWorker.post { folder in folder.setLastChange(change, of: identifier) }
         }
     }

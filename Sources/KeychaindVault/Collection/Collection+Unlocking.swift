@@ -171,12 +171,8 @@ extension Collection {
     private func open(_ key: UnlockKey) async throws(VaultError) -> UnlockedKeys {
         guard case .file(let worker) = storage, let header else { throw VaultError.vaultClosed }
         try context.configuration.limits.checkKeyMemory()
-        let early = earlyUnlock.take()
-        // The disk is idle while the key is derived.
-        if self.keys == nil { worker.post { writer in writer.checkStructure() } }
         let keys = try await context.derivations.perform { () throws(VaultError) in
-            if let keys = early?.take(for: key, header) { return try keys.get() }
-            return try UnlockedKeys.unlock(header, with: key)
+            try UnlockedKeys.unlock(header, with: key)
         }
         if self.keys != nil {
             worker.post { writer in writer.unlock(keys.secrets) }
@@ -192,18 +188,18 @@ extension Collection {
         table = contents.table
         problems = contents.problems
         rollback = nil
-        condition = contents.condition
-        if let failure = contents.failure { disk = .unread(failure) }
-        if let sealed = contents.sealedState {
-            properties = sealed
-            if let lastChange { noticeMissingChanges(until: lastChange) }
-        }
+        condition = contents.isWhole ? .sound : .damaged
+        properties = contents.state
+        position = contents.position
+        if let lastChange { noticeMissingChanges(until: lastChange) }
         isWhole = contents.isWhole
-        try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
+        try adopt(ledger, isWhole: contents.isWhole, state: contents.state, keys.collection)
         self.keys = keys.collection
         for problem in problems + [rollback].compactMap(\.self) {
             context.configuration.logger.error("\(name): \(problem)")
         }
+        if awaitsBackup { context.observer.onChange?(name) }
+        awaitsBackup = false
         return keys
     }
 
@@ -232,8 +228,6 @@ extension Collection {
         do throws(VaultError) {
             properties = try await worker.perform { (writer) throws(VaultError) in
                 try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
-            } afterwards: { writer in
-                writer.restIfTooMany()
             }
         } catch {
             // Usually restored from a backup. It becomes `login`, and its own password unlocks it.

@@ -1,3 +1,4 @@
+import KeychaindLog
 package import KeychaindModel
 
 /// A keychain: a named set of items under one password, stored in one file.
@@ -63,7 +64,7 @@ package final class Collection {
         switch (condition, phase) {
         case (.sound, _) where foundDamage == nil: nil
         case (_, .unreadable): "keychainctl restore lists past states, which can be put back"
-        case (.sound, _), (.damaged, _), (.incomplete, _):
+        case (.sound, _), (.damaged, _):
             """
             keychainctl salvage takes what is intact into a new file, and keychainctl restore lists past states
             """
@@ -95,18 +96,12 @@ package final class Collection {
     /// Changes with every change of the items or of the state.
     package private(set) var changeCount: UInt64 = 0
 
-    /// The unlock at the start, until it is attempted.
-    var earlyUnlock: EarlyUnlock?
-
     /// The keys that stay after the first unlock since the start.
     var keys: CollectionKeys?
     var commits = CommitPhase.idle
 
     /// The number of items that the running write protects, and that are not protected in memory yet.
     var newlyProtectedCount = 0
-
-    /// The revisions of the secrets in the change that is being written.
-    var secretsBeingWritten: [ItemID: UInt64] = [:]
 
     /// The foreign file in place of this collection's; nil if there is none.
     ///
@@ -124,14 +119,16 @@ package final class Collection {
     ///
     /// No damage: copies are made.
     var rollback: String?
-    /// The sealed state of the backup that a person has restored; nil if none was.
-    var restoredState: [UInt8]?
+    /// The file that a person has restored; nil if none was.
+    var restoredPosition: LogPosition?
+    /// The file as it was when the items were read.
+    var position: LogPosition?
     var condition = FileCondition.sound
     /// The damage found in the file since it was read; memory has the items that were intact then.
     var foundDamage: FoundDamage? {
         didSet { if foundDamage != oldValue { context.observer.onProblem?(name) } }
     }
-    /// Why backups and generations cannot be made, in words for a person; nil if nothing is known against it.
+    /// Why backups cannot be made, in words for a person; nil if nothing is known against it.
     var copyObstacle: String? {
         didSet { if copyObstacle != oldValue { context.observer.onProblem?(name) } }
     }
@@ -140,14 +137,14 @@ package final class Collection {
     }
     var ledger = LedgerPhase.unread
 
-    /// Whether the rows matched the sealed state when they were read.
+    /// Whether a backup waits for the first unlock since the start.
+    var awaitsBackup = false
+
+    /// Whether nothing was missing, or changed without the key, when the items were read.
     var isWhole = true
 
     /// The kind of key slot that unlocked the collection last; nil before, and after its creation.
     package internal(set) var unlockedBy: KeySlotInfo.Kind?
-
-    /// The time of the last request for a generation; an earlier one after a copy that failed.
-    var lastGeneration: Timestamp?
 
     private var settledActions: [() -> Void] = []
 

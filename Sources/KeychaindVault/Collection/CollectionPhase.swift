@@ -2,11 +2,8 @@
 enum FileCondition {
     case sound
 
-    /// Parts are not genuine.
+    /// Parts are lost or not genuine.
     case damaged
-
-    /// SQLite cannot read all of it, so it was read page by page; nothing is changed in it.
-    case incomplete
 }
 
 /// The disk, as the last attempt to read or change the file found it.

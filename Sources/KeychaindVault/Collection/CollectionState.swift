@@ -3,9 +3,9 @@ import KeychaindModel
 
 /// The sealed state of a collection.
 ///
-/// Plaintext, big-endian: next item ID (8), revision (8), number of items (8), created (8), modified (8), multiset hash
-/// (32), label, and after a zero byte the last change of each vault (16 each). Label and times are also stored in the
-/// clear, for a locked collection; the sealed ones are authoritative.
+/// Plaintext, big-endian: next item ID (8), revision (8), number of items (8), created (8), modified (8), label, and
+/// after a zero byte the last change of each vault (16 each). Label and times are also stored in the clear, for a
+/// locked collection; the sealed ones are authoritative.
 struct CollectionState: Equatable, Sendable {
     /// The ID of the next new item; no ID is ever used again.
     var nextItem: UInt64 = 1
@@ -14,19 +14,17 @@ struct CollectionState: Equatable, Sendable {
     var created: Timestamp
 
     var modified: Timestamp
-    var hash = MultisetHash()
     var label: String
     var lastChanges = LastChanges()
 
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(5 * 8 + MultisetHash.size + label.utf8.count + lastChanges.encodedSize)
+        bytes.reserveCapacity(5 * 8 + label.utf8.count + lastChanges.encodedSize)
         bytes.append(bigEndian: nextItem)
         bytes.append(bigEndian: revision)
         bytes.append(bigEndian: itemCount)
         bytes.append(bigEndian: created.microsecondsSinceEpoch)
         bytes.append(bigEndian: modified.microsecondsSinceEpoch)
-        bytes += hash.bytes
         bytes += label.utf8.prefix { byte in byte != 0 }
         lastChanges.encode(into: &bytes)
         return bytes
@@ -38,8 +36,7 @@ extension CollectionState {
         var reader = ByteReader(bytes)
         guard let nextItem = reader.integer(UInt64.self), let revision = reader.integer(UInt64.self),
             let itemCount = reader.integer(UInt64.self), let created = reader.integer(Int64.self),
-            let modified = reader.integer(Int64.self),
-            let hash = reader.bytes(MultisetHash.size).flatMap(MultisetHash.init(bytes:))
+            let modified = reader.integer(Int64.self)
         else { return nil }
         let label = reader.remaining.prefix { byte in byte != 0 }
         _ = reader.bytes(label.count)
@@ -49,28 +46,47 @@ extension CollectionState {
             itemCount: itemCount,
             created: Timestamp(microsecondsSinceEpoch: created),
             modified: Timestamp(microsecondsSinceEpoch: modified),
-            hash: hash,
             label: String(decoding: label, as: UTF8.self),
             lastChanges: LastChanges(decoding: reader.remaining)
         )
     }
 }
 
-extension CollectionKeys {
-    func seal(_ state: CollectionState) throws(VaultError) -> [UInt8] {
-        try cipher { () throws(GcryptError) in
-            try seal(state.encoded, for: AssociatedData(collection: collection, column: .state))
+extension CollectionState {
+    /// A digest that no other state has.
+    var fingerprint: [UInt8] {
+        get throws(VaultError) {
+            try cipher { () throws(GcryptError) in
+                try HashFunction.sha256.digest(of: encoded)
+            }
         }
     }
+}
 
-    /// Opens the state of the collection; nil when it is damaged or sealed with other keys.
-    func openState(_ sealed: [UInt8]) throws(VaultError) -> CollectionState? {
-        do throws(GcryptError) {
-            let plaintext = try open(sealed, for: AssociatedData(collection: collection, column: .state))
-            return plaintext.withUnsafeBytes { bytes in CollectionState(decoding: bytes) }
-        } catch {
-            if error.code == .authenticationFailed { return nil }
-            throw VaultError(error)
-        }
+/// The public part of a stored state, in the open part of its record.
+///
+/// Big-endian: created (8), modified (8), fingerprint of the index key that made the tags (8), label.
+struct OpenState {
+    let created: Timestamp
+    let modified: Timestamp
+    let indexKey: [UInt8]
+    let label: String
+
+    static func encode(_ state: CollectionState, indexKey: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: state.created.microsecondsSinceEpoch)
+        bytes.append(bigEndian: state.modified.microsecondsSinceEpoch)
+        return bytes + indexKey + state.label.utf8
+    }
+
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let created = reader.integer(Int64.self), let modified = reader.integer(Int64.self),
+            let indexKey = reader.bytes(BlindIndexKey.fingerprintSize)
+        else { return nil }
+        self.created = Timestamp(microsecondsSinceEpoch: created)
+        self.modified = Timestamp(microsecondsSinceEpoch: modified)
+        self.indexKey = Array(indexKey)
+        label = String(decoding: reader.remaining, as: UTF8.self)
     }
 }

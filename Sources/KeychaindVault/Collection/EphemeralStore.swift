@@ -34,7 +34,7 @@ struct EphemeralStore: Sendable {
             var secret: [UInt8]?
             var size = 0
             switch row {
-            case .insert(let row), .update(let row, _):
+            case .insert(let row), .update(let row):
                 if let new = row.secret {
                     secret = try cipher { () throws(GcryptError) in try secretsKey.seal(new.secret, of: row) }
                 }

@@ -146,17 +146,3 @@ extension ItemMetadata {
         return true
     }
 }
-
-extension CollectionKeys {
-    func seal(
-        _ metadata: ItemMetadata,
-        of item: ItemID,
-        revision: UInt64,
-        tags: [UInt8]
-    ) throws(GcryptError) -> [UInt8] {
-        try seal(
-            metadata.encoded,
-            for: AssociatedData(metadataOf: item, revision: revision, tags: tags, collection: collection)
-        )
-    }
-}

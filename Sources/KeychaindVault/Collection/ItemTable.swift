@@ -38,16 +38,10 @@ struct ItemTable: Sendable {
         protections[id] = protection
     }
 
-    var damagedCount: Int { damages.count }
-
     mutating func reserve(items: Int) {
         records.reserveCapacity(items)
         // Most items have an attribute of their own.
         index.reserve(tags: items)
-    }
-
-    func isFull(at position: Int) -> Bool {
-        position == records.count
     }
 
     subscript(id: ItemID) -> ItemRecord? {
@@ -170,6 +164,9 @@ struct ItemTable: Sendable {
         guard position(of: id) != nil, damages[id] == nil else { return }
         damages[id] = Damage(reason: reason, tags: tags)
     }
+
+    /// Counts all items as intact.
+    mutating func forgetDamages() { damages = [:] }
 
     func isDamaged(_ id: ItemID) -> Bool {
         damages[id] != nil

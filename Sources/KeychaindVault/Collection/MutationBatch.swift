@@ -65,6 +65,8 @@ struct MutationBatch {
             outcome = try delete(deletions, in: table)
         case .rename(let label):
             outcome = rename(label)
+        case .alone:
+            outcome = nil
         }
         guard let outcome else { return false }
         count += size
@@ -82,12 +84,12 @@ struct MutationBatch {
             case .insert(let row):
                 let metadata = row.metadata.keeping(sealed ?? [])
                 table.append(ItemRecord(of: row, metadata), tags: row.tags)
-            case .update(let row, _):
+            case .update(let row):
                 // An unchanged secret came with the metadata.
                 let metadata = row.secret == nil ? row.metadata : row.metadata.keeping(sealed ?? [])
                 let record = ItemRecord(of: row, metadata, instead: table[row.id])
                 table.replace(record, oldTags: oldTags[index], newTags: row.tags)
-            case .delete(let id, _):
+            case .delete(let id):
                 table.remove(id, tags: oldTags[index])
             }
         }
@@ -205,7 +207,7 @@ struct MutationBatch {
             key: itemKey
         )
         change.state.revision = revision
-        append(.update(row, from: record.revision), oldTags: oldTags)
+        append(.update(row), oldTags: oldTags)
         newAttributes.insert(metadata.attributes.compared.setting(Attributes.schema, to: nil))
         return .item(.replaced(id))
     }
@@ -282,7 +284,7 @@ struct MutationBatch {
             if let stored = table.storedTags(of: id) { stored } else {
                 try indexKey.tags(ofItem: record.metadata.attributes)
             }
-        return (.delete(id, from: record.revision), oldTags)
+        return (.delete(id), oldTags)
     }
 
     private mutating func rename(_ label: String) -> ChangeOutcome {

@@ -10,6 +10,9 @@ final class PendingMutation {
         /// The deletion of items, all or none.
         case delete([ItemDeletion])
         case rename(String)
+
+        /// No change, but a turn in which no other is written.
+        case alone
     }
 
     enum Resumption: Sendable {
@@ -34,7 +37,7 @@ final class PendingMutation {
     /// How many changes of a batch it counts as.
     var size: Int {
         switch request {
-        case .create, .update, .rename: 1
+        case .create, .update, .rename, .alone: 1
         case .delete(let deletions): deletions.count
         }
     }
@@ -43,7 +46,7 @@ final class PendingMutation {
         switch request {
         case .create(let item): item.secret.byteCount
         case .update(_, let update): update.secret?.byteCount ?? 0
-        case .delete, .rename: 0
+        case .delete, .rename, .alone: 0
         }
     }
 
@@ -62,6 +65,7 @@ final class PendingMutation {
             }
         case .delete(let deletions): return deletions.dropFirst().count * Self.toldBytesOfDeletion
         case .rename(let label): return label.utf8.count
+        case .alone: return 0
         }
     }
 }

@@ -43,10 +43,10 @@ extension Vault {
 
     /// Deletes a collection, its file and its aliases (#90), durably.
     ///
-    /// An empty `login` replaces a deleted one. Generations stay, except those of a `login` with items bound to the
-    /// passcode. A missing collection is forgotten. Throws `notSupported` without a file, `unreadable` for a file that
-    /// a person must remove, and `busy` if the file of a missing collection is there again, or if there are too many
-    /// protected items.
+    /// An empty `login` replaces a deleted one. The file becomes a past one, except that of a `login` with items bound
+    /// to the passcode, which is removed with its past ones. A missing collection is forgotten. Throws `notSupported`
+    /// without a file, `unreadable` for a file that a person must remove, and `busy` if the file of a missing
+    /// collection is there again, or if there are too many protected items.
     ///
     /// - Parameter limit: the most protected items that the collection may have, as a person was told; nil for any.
     package func delete(
@@ -63,12 +63,9 @@ extension Vault {
         if !collection.isMissing, case .unreadable(let reason) = collection.state {
             throw VaultError(.unreadable, reason: reason)
         }
-        if collection.condition == .incomplete {
-            throw VaultError(.unreadable, reason: "its file is damaged, and is left as it is")
-        }
-        let takesGenerations =
+        let takesPast =
             name == .login && itemsBoundToPasscode.contains { bound in bound.collection === collection }
-        let deletion = FileDeletion(of: name, takesGenerations ? .fileAndGenerations : .file, in: context.folder)
+        let deletion = FileDeletion(of: name, takesPast ? .fileAndPast : .file, in: context.folder)
         if collection.isMissing {
             try await context.folderWorker.perform { (folder) throws(VaultError) in
                 try folder.forgetMissing(name)
@@ -77,7 +74,7 @@ extension Vault {
         } else {
             try await collection.removeFile(by: deletion, withProtectedItems: limit)
         }
-        // It is deleted, whatever comes of the rest. A copy that still runs would become a generation after that.
+        // It is deleted, whatever comes of the rest. A copy that still runs would read the file after that.
         try? await context.copyWorker.perform { (_) throws(VaultError) in }
         try? await context.folderWorker.perform { (folder) throws(VaultError) in folder.finish(deletion) }
         removeLockouts(of: collection)

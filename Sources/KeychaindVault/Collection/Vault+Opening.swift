@@ -6,7 +6,6 @@ extension Vault {
     /// Opens the files that the folder has, and adds `login` and `session`; sorted by name.
     func openCollections(
         listedIn contents: VaultFolder.Contents,
-        for early: EarlyUnlock?,
         in context: VaultContext
     ) async throws(VaultError) -> [Collection] {
         if contents.names.count > limits.collections {
@@ -14,14 +13,7 @@ extension Vault {
         }
         var collections: [Collection] = []
         for name in contents.names.prefix(limits.collections) {
-            collections.append(
-                await Self.collection(
-                    name,
-                    known: contents.known[name],
-                    for: name == .login ? early : nil,
-                    in: context
-                )
-            )
+            collections.append(await Self.collection(name, known: contents.known[name], in: context))
         }
         await Self.closeCopies(among: collections)
         if !contents.names.contains(.login) { collections.append(Self.vacantLogin(in: context)) }
@@ -42,13 +34,10 @@ extension Vault {
 
     /// Opens the file of a collection.
     ///
-    /// - Parameters:
-    ///   - known: what was recorded of the collection, whose file may be missing, unreadable, or another one.
-    ///   - early: an unlock that begins meanwhile.
+    /// - Parameter known: what was recorded of the collection, whose file may be missing, unreadable, or another one.
     static func collection(
         _ name: CollectionName,
         known: KnownCollection? = nil,
-        for early: EarlyUnlock? = nil,
         in context: VaultContext
     ) async -> Collection {
         let collection = Collection(
@@ -58,7 +47,7 @@ extension Vault {
             storage: .none,
             context: context
         )
-        await collection.openFile(for: early, recorded: known)
+        await collection.openFile(recorded: known)
         return collection
     }
 

@@ -7,12 +7,7 @@ import KeychaindModel
 /// on the column.
 struct AssociatedData {
     enum Column: UInt8 {
-        /// The metadata of an item; the suffix is its tags.
-        case metadata = 1
-
         case secret = 2
-
-        case state = 3
 
         /// The key in a key slot; the suffix is the slot's parameters.
         case slot = 4
@@ -23,7 +18,7 @@ struct AssociatedData {
         /// An item key; the suffix is the header of its wrap.
         case itemKey = 6
 
-        /// The ledger of protected items in `state.db`.
+        /// The ledger of protected items in `state`.
         case ledger = 7
 
         /// The rules of the user, in a file of their own.
@@ -46,13 +41,7 @@ struct AssociatedData {
         bytes.append(bigEndian: UInt64(0))
     }
 
-    init(metadataOf item: ItemID, revision: UInt64, tags: [UInt8], collection: [UInt8]) {
-        self.init(collection: collection, column: .metadata)
-        set(item: item.rawValue, column: .metadata, revision: revision)
-        tags.withUnsafeBytes { tags in set(suffix: tags) }
-    }
-
-    /// Sets the item, column and revision in place; loading does this for every row.
+    /// Sets the item, column and revision in place.
     mutating func set(item: UInt64, column: Column, revision: UInt64) {
         bytes.withUnsafeMutableBytes { bytes in
             bytes.storeBytes(of: item.bigEndian, toByteOffset: Self.itemOffset, as: UInt64.self)

@@ -1,9 +1,13 @@
 import KeychaindGcrypt
+import KeychaindLog
 
 /// The keys of a collection that stay after its first unlock, so that labels and attributes remain readable.
 final class CollectionKeys: Sendable {
+    /// Seals what belongs to the collection and is stored elsewhere.
     private let metadata: SealingKey
-    private let integrity: HMACSHA256
+
+    /// Seals the records of the collection's file.
+    let log: LogKey
 
     let collection: [UInt8]
 
@@ -15,13 +19,13 @@ final class CollectionKeys: Sendable {
 
     // The raw keys, for a handover.
     private let metadataKey: SecureBytes
-    private let integrityKey: SecureBytes
+    private let logKey: SecureBytes
 
     convenience init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
         let passcode = try X25519(privateKey: KeyPurpose.passcode.derive(from: master, collection: collection))
         try self.init(
             metadata: KeyPurpose.metadata.derive(from: master, collection: collection),
-            integrity: KeyPurpose.integrity.derive(from: master, collection: collection),
+            log: KeyPurpose.log.derive(from: master, collection: collection),
             audit: KeyPurpose.audit.derive(from: master, collection: collection),
             passcodePublicKey: passcode.publicKey,
             collection: collection
@@ -30,7 +34,7 @@ final class CollectionKeys: Sendable {
 
     init(
         metadata: consuming SecureBytes,
-        integrity: consuming SecureBytes,
+        log: consuming SecureBytes,
         audit: consuming SecureBytes,
         passcodePublicKey: [UInt8],
         collection: [UInt8]
@@ -38,9 +42,9 @@ final class CollectionKeys: Sendable {
         self.collection = collection
         self.passcodePublicKey = passcodePublicKey
         self.metadata = try SealingKey(metadata)
-        self.integrity = try HMACSHA256(key: integrity)
+        self.log = LogKey(try SealingKey(log))
         metadataKey = metadata
-        integrityKey = integrity
+        logKey = log
         auditKey = audit
     }
 
@@ -48,8 +52,8 @@ final class CollectionKeys: Sendable {
         body(metadataKey)
     }
 
-    func withIntegrityKey(_ body: (borrowing SecureBytes) -> Void) {
-        body(integrityKey)
+    func withLogKey(_ body: (borrowing SecureBytes) -> Void) {
+        body(logKey)
     }
 
     func seal(_ plaintext: [UInt8], for place: AssociatedData) throws(GcryptError) -> [UInt8] {
@@ -60,46 +64,18 @@ final class CollectionKeys: Sendable {
         }
     }
 
-    /// Opens data into a buffer that grows as needed; returns the size of the plaintext.
-    func open(
-        _ sealed: UnsafeRawBufferPointer,
-        for place: AssociatedData,
-        into buffer: inout [UInt8]
-    ) throws(GcryptError) -> Int {
-        if buffer.count < sealed.count {
-            buffer = [UInt8](repeating: 0, count: sealed.count * 2)
-        }
-        var span = buffer.mutableSpan
-        return try span.withUnsafeMutableBytes { (buffer) throws(GcryptError) in
-            try place.withBytes { (place) throws(GcryptError) in
-                try metadata.open(sealed, associatedData: place, into: buffer)
-            }
-        }
-    }
-
     func open(_ sealed: [UInt8], for place: AssociatedData) throws(GcryptError) -> [UInt8] {
-        var plaintext: [UInt8] = []
-        let size = try sealed.withRawBytes { (sealed) throws(GcryptError) in
-            try open(sealed, for: place, into: &plaintext)
+        var plaintext = [UInt8](repeating: 0, count: sealed.count)
+        var span = plaintext.mutableSpan
+        let size = try span.withUnsafeMutableBytes { (plaintext) throws(GcryptError) in
+            try sealed.withRawBytes { (sealed) throws(GcryptError) in
+                try place.withBytes { (place) throws(GcryptError) in
+                    try metadata.open(sealed, associatedData: place, into: plaintext)
+                }
+            }
         }
         plaintext.removeLast(plaintext.count - size)
         return plaintext
-    }
-
-    func hash(item: UInt64, revision: UInt64) throws(GcryptError) -> MultisetHash {
-        let message = (item.bigEndian, revision.bigEndian)
-        var output = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-        try withUnsafeBytes(of: message) { (message) throws(GcryptError) in
-            try withUnsafeMutableBytes(of: &output) { (output) throws(GcryptError) in
-                try integrity.authenticate(message, into: output)
-            }
-        }
-        return withUnsafeBytes(of: output) { bytes in MultisetHash(bytes: bytes) } ?? MultisetHash()
-    }
-
-    /// Makes an opener with a key schedule of its own, in locked memory, for a thread that opens many rows.
-    func rowOpener() throws(GcryptError) -> RowOpener {
-        try RowOpener(SealingKey(metadataKey), in: collection)
     }
 
     func seal(_ ledger: ProtectionLedger) throws(VaultError) -> [UInt8] {
@@ -123,7 +99,7 @@ final class CollectionKeys: Sendable {
 enum KeyPurpose: String {
     case metadata
     case secrets
-    case integrity
+    case log
 
     /// The private key of protected items.
     case passcode

@@ -24,26 +24,25 @@ extension Collection {
     /// Items stay as they are in memory. Throws errors that may pass.
     func checkFile(on worker: Worker<Void>) async throws(VaultError) -> FileReport {
         let keys = checkKeys
-        let (folder, file, limits) = (context.folder, name.fileName, context.configuration.limits)
-        // Looked for first: SQLite skips the damaged end of a journal, and removes the traces. No connection to the
-        // file of an incomplete collection is open.
-        let isOnlyRead = condition == .incomplete
-        let report: FileReport
-        do throws(VaultError) {
-            report = try await read(on: worker) { () throws(VaultError) in
-                let isDamaged = isOnlyRead ? try PageFile.journalIsDamaged(of: file, in: folder) : false
-                // A disk that has returned too little makes a sound file look damaged.
-                return try retryingRead(until: { report in report.isSound || isOnlyRead }) { (_) throws(VaultError) in
-                    try FileCheck.run(folder.file(file), isDamaged ? .immutable : .shared, limits: limits, keys: keys)
-                }
+        let (path, configuration) = (context.folder.file(name.fileName), context.configuration)
+        // Without it, a damaged last change would pass for one that a crash has interrupted.
+        let known = try await sequence
+        // A disk that has returned too little makes a sound file look damaged, and so does a change meanwhile.
+        let report = try await worker.perform { (_) throws(VaultError) in
+            try retryingRead(until: \.isSound) { (_) throws(VaultError) in
+                try CollectionLog.check(path, known: known, configuration, keys: keys)
             }
-        } catch {
-            // The open connection cannot read it.
-            guard error.code == .unreadable else { throw error }
-            report = FileReport(unreadable: error.reason)
         }
         note(report)
         return report
+    }
+
+    /// The sequence of the last change that is stored; 0 if it is unknown.
+    var sequence: UInt64 {
+        get async throws(VaultError) {
+            guard case .file(let worker) = storage else { return 0 }
+            return try await worker.perform { (writer) throws(VaultError) in writer.sequence }
+        }
     }
 
     /// Checks the file after a copy of it was found damaged: the copy alone may be.
@@ -57,7 +56,7 @@ extension Collection {
 
     private func note(_ report: FileReport) {
         // The unlock reads and reports what is not in memory yet.
-        guard case .file = storage, keys != nil, condition != .incomplete, !hasEnded else { return }
+        guard case .file = storage, keys != nil, !hasEnded else { return }
         let depth = foundDamage?.depth ?? .structure
         guard !report.isSound else {
             if report.depth.rawValue >= depth.rawValue { foundDamage = nil }

@@ -1,21 +1,19 @@
 import KeychaindModel
 
-/// A file that can be checked, by an identifier such as `keychain:login` or `generation:FILE`.
+/// A file that can be checked, by an identifier such as `keychain:login` or `backup:FILE`.
 private enum CheckedFile {
     case keychain(CollectionName)
-    case generation(String)
-    case backup(String)
+    case copy
 
     init?(_ id: String) {
         let parts = id.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return nil }
-        switch parts[0] {
-        case "keychain":
+        if parts[0] == "keychain" {
             guard let name = CollectionName(encoded: parts[1]) else { return nil }
             self = .keychain(name)
-        case KeychainCopy.Kind.generation.rawValue: self = .generation(parts[1])
-        case KeychainCopy.Kind.backup.rawValue: self = .backup(parts[1])
-        default: return nil
+        } else {
+            guard KeychainCopy.Kind(rawValue: parts[0]) != nil else { return nil }
+            self = .copy
         }
     }
 }
@@ -33,7 +31,7 @@ extension Vault {
         let keychains = collections.compactMap { collection -> String? in
             collection.isEphemeral || collection.state == .vacant ? nil : "keychain:\(collection.name.encoded)"
         }
-        let copies = keychainCopies(in: context.folder, backups)
+        let copies = keychainCopies(in: context, backups)
         let worker = try Worker("check", (), pool: .foreignFiles)
         return try await keychains + worker.perform { (_) throws(VaultError) in try copies.ids() }
     }
@@ -44,42 +42,23 @@ extension Vault {
     /// file, and errors that may pass.
     package func check(_ id: String, _ backups: BackupFolder?) async throws(VaultError) -> FileReport {
         guard let context else { throw VaultError.vaultClosed }
-        let folder = context.folder
-        let limits = context.configuration.limits
+        let configuration = context.configuration
         let worker = try Worker("check", (), pool: .foreignFiles)
+        let copies = keychainCopies(in: context, backups)
         switch CheckedFile(id) {
         case .keychain(let name):
             guard let collection = collection(named: name), !collection.isEphemeral else { throw Self.noFile }
             // It may be a link, or no keychain at all.
             if case .unreadable(let reason) = collection.state { return FileReport(unreadable: reason) }
-            let keys = collection.checkKeys
             var report = try await collection.checkFile(on: worker)
-            if let damage = collection.damage, report.isSound { report.findings.append(damage) }
-            if collection.condition == .incomplete, let keys {
-                report.items = collection.itemCount
-                report.intact = collection.intactCount
+            if !report.isSound, let keys = collection.keys {
                 let present = Set(collection.itemIDs)
-                let copies = keychainCopies(in: folder, backups)
                 report.findings += try await worker.perform { (_) throws(VaultError) in
-                    IntactCopy.lost(from: present, of: name, keys.collection, in: folder, copies)
+                    IntactCopy.lost(from: present, of: name, keys, copies)
                 }
             }
             return report
-        case .generation(let file):
-            let name = file.split(separator: ".").first.flatMap { name in CollectionName(encoded: name) }
-            let keys = name.flatMap(collection(named:))?.checkKeys
-            let copies = keychainCopies(in: folder, backups)
-            return try await worker.perform { (_) throws(VaultError) in
-                guard try copies.ids().contains(id) else { throw Self.noFile }
-                let generations = folder.folder(Generations.folderName)
-                // Opening a pipe would wait for a writer.
-                guard try generations.isRegular(file) else {
-                    return FileReport(unreadable: "it is not a regular file")
-                }
-                return try FileCheck.run(generations.file(file), .immutable, limits: limits, keys: keys)
-            }
-        case .backup:
-            let copies = keychainCopies(in: folder, backups)
+        case .copy:
             let isListed = try await worker.perform { (_) throws(VaultError) in try copies.ids().contains(id) }
             guard isListed else { throw Self.noFile }
             let staged: StagedBackup
@@ -91,7 +70,7 @@ extension Vault {
             }
             let keys = original(of: staged)?.checkKeys
             return try await worker.perform { (_) throws(VaultError) in
-                try FileCheck.run(staged.folder.file(staged.file), .immutable, limits: limits, keys: keys)
+                try CollectionLog.check(staged.path, configuration, keys: keys)
             }
         case nil: throw Self.noFile
         }
@@ -108,7 +87,8 @@ extension Collection {
     }
 
     /// What is damaged in a file of which only parts can be read; nil for other files.
-    package var damage: String? { condition == .incomplete ? problem : nil }
-
-    fileprivate var intactCount: Int { table.count - table.damagedCount }
+    package var damage: String? {
+        if case .unreadable = state { return nil }
+        return condition == .damaged ? problem : nil
+    }
 }

@@ -5,7 +5,7 @@ import Logging
 /// The keys of unlocked collections, encoded for the next process; in memory only.
 ///
 /// `KCHNKEY` and version (8), count (4); per collection: length of the name (2), name, identifier (16), keys of
-/// metadata, secrets, integrity and audit, passcode public key (32 each); checksum (32). The checksum detects
+/// metadata, secrets, log and audit, passcode public key (32 each); checksum (32). The checksum detects
 /// accidents; whoever could forge it has the keys. Master keys and the passcode key are not included.
 enum KeyHandover {
     struct Entry: Sendable {
@@ -37,7 +37,7 @@ enum KeyHandover {
             write(entry.identifier, to: &bytes, at: &position)
             entry.keys.collection.withMetadataKey { key in write(key, to: &bytes, at: &position) }
             entry.keys.secrets.withKey { key in write(key, to: &bytes, at: &position) }
-            entry.keys.collection.withIntegrityKey { key in write(key, to: &bytes, at: &position) }
+            entry.keys.collection.withLogKey { key in write(key, to: &bytes, at: &position) }
             write(entry.keys.collection.auditKey, to: &bytes, at: &position)
             write(entry.keys.collection.passcodePublicKey, to: &bytes, at: &position)
         }
@@ -73,14 +73,14 @@ enum KeyHandover {
             let name = CollectionName(encoded: String(decoding: text, as: UTF8.self)),
             let identifier = reader.bytes(CollectionFormat.identifierSize),
             let metadata = reader.bytes(KeyPurpose.keySize), let secrets = reader.bytes(KeyPurpose.keySize),
-            let integrity = reader.bytes(KeyPurpose.keySize), let audit = reader.bytes(KeyPurpose.keySize),
+            let log = reader.bytes(KeyPurpose.keySize), let audit = reader.bytes(KeyPurpose.keySize),
             let passcode = reader.bytes(X25519.size)
         else { return nil }
         let collection = Array(identifier)
         let keys = UnlockedKeys(
             collection: try CollectionKeys(
                 metadata: SecureBytes(copying: metadata, in: .locked),
-                integrity: SecureBytes(copying: integrity, in: .locked),
+                log: SecureBytes(copying: log, in: .locked),
                 audit: SecureBytes(copying: audit, in: .locked),
                 passcodePublicKey: Array(passcode),
                 collection: collection

@@ -12,6 +12,9 @@ final class BlindIndexKey: Sendable {
 
     let fingerprint: [UInt8]
 
+    /// In bytes.
+    static let fingerprintSize = 8
+
     private let genericTag: UInt64
 
     init(_ key: borrowing SecureBytes) throws(VaultError) {
@@ -21,7 +24,7 @@ final class BlindIndexKey: Sendable {
         let code = try cipher { () throws(GcryptError) in
             try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
         }
-        fingerprint = Array(code.prefix(8))
+        fingerprint = Array(code.prefix(Self.fingerprintSize))
         genericTag = try cipher { () throws(GcryptError) in
             try Attributes.genericPair.withRawBytes { (bytes) throws(GcryptError) in try authenticator.tag(bytes) }
         }

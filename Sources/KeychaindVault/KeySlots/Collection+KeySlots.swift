@@ -141,9 +141,17 @@ extension Collection {
         return LoginKey(identifier: header.identifier, secrets: secrets)
     }
 
-    /// Throws `noSuchKeySlot`, `lastKeySlot` for the last password, and `notSupported` for slots that no person made.
+    /// Throws `noSuchKeySlot`, `lastKeySlot` for the last password, `notSupported` for slots that no person made, and
+    /// `locked` before the first unlock since the start, whose key seals the change.
     package func removeKeySlot(_ number: Int64) async throws(VaultError) {
-        try await changeKeySlots { (change) throws(VaultError) in try change.remove(number) }
+        guard let keys else {
+            try checkRemoval(ofKeySlot: number)
+            throw VaultError.collectionLocked
+        }
+        try await changeKeySlots { (change) throws(VaultError) in
+            try change.remove(number)
+            return keys
+        }
     }
 
     package func checkRemoval(ofKeySlot number: Int64) throws(VaultError) {
@@ -175,44 +183,43 @@ extension Collection {
                     reason: "a collection has at most \(CollectionFormat.maximumSlots) key slots"
                 )
             }
+            return try UnlockedKeys(master: opened.master, collection: slots.header.identifier).collection
         }
     }
 
     /// Changes key slots; repeated after a concurrent change.
+    ///
+    /// - Parameter change: returns the keys of the collection, with which the slots are stored.
     private func changeKeySlots(
-        _ change: @escaping @Sendable (inout KeySlotChange) throws(VaultError) -> Void
+        _ change: @escaping @Sendable (inout KeySlotChange) throws(VaultError) -> CollectionKeys
     ) async throws(VaultError) {
         let configuration = context.configuration
         while true {
             let (worker, header) = try changeableFile()
-            // The disk is idle while the key is derived.
-            worker.post { writer in writer.checkStructure() }
-            let changed = try await context.derivations.perform { () throws(VaultError) in
+            let (changed, keys) = try await context.derivations.perform { () throws(VaultError) in
                 var slots = KeySlotChange(
                     header: header,
                     now: configuration.now(),
                     costs: configuration.keyDerivation
                 )
-                try change(&slots)
-                // In file order; otherwise the next comparison would see a change.
-                return slots.header.slots.sorted { first, second in first.id < second.id }
+                let keys = try change(&slots)
+                return (slots.header.slots.sorted { first, second in first.id < second.id }, keys)
             }
-            let replacement: CollectionFile.SlotReplacement
+            let present: CollectionHeader?
             do throws(VaultError) {
-                replacement = try await worker.perform { (writer) throws(VaultError) in
-                    try writer.replaceSlots(of: header, with: changed)
+                present = try await worker.perform { (writer) throws(VaultError) in
+                    try writer.replaceSlots(of: header, with: changed, keys)
                 }
             } catch {
                 noteFailure(error)
                 throw error
             }
-            if replacement.doubt == nil { disk = .working }
-            self.header?.slots = replacement.present?.slots ?? changed
-            guard let present = replacement.present else {
+            disk = .working
+            self.header?.slots = present?.slots ?? changed
+            guard let present else {
+                self.header?.highestSlot = changed.reduce(header.highestSlot) { max($0, $1.id) }
                 context.observer.onChange?(name)
-                guard let doubt = replacement.doubt else { return }
-                noteFailure(doubt)
-                throw doubt
+                return
             }
             self.header?.highestSlot = present.highestSlot
         }

@@ -13,34 +13,21 @@ extension KeychainMove {
 
     /// The files to move; small files first, because the collections need them.
     func candidates(in old: borrowing UserFolder) throws(VaultError) -> [String] {
-        let names = try old.names()
-        let collections = names.filter { name in name != Generations.folderName && isExpected(name[...]) }
-        guard collections.contains(where: { name in name.hasSuffix(CollectionFormat.suffix) }) else { return [] }
-        var generations: [String] = []
-        if let folder = try? old.folder(Generations.folderName) {
-            generations = try folder.names().map { name in "\(Generations.folderName)/\(name)" }
-                .filter { name in isExpected(name[...]) }
-        }
-        return collections.filter { name in !name.hasSuffix(CollectionFormat.suffix) } + generations
-            + collections.filter { name in name.hasSuffix(CollectionFormat.suffix) }
+        let names = try old.names().filter { name in isExpected(name[...]) }
+        let keychains = names.filter { name in name.hasSuffix(CollectionFormat.suffix) }
+        guard !keychains.isEmpty else { return [] }
+        return names.filter { name in !name.hasSuffix(CollectionFormat.suffix) } + keychains
     }
 
     func isExpected(_ name: Substring) -> Bool {
         if name == IndexKeyFile.name || name == StateFile.name || name == RulesFile.name { return true }
+        if PastFiles.name(of: String(name)) != nil { return true }
         guard name.hasSuffix(CollectionFormat.suffix) else { return false }
-        let stem = name.dropLast(CollectionFormat.suffix.count)
-        let generations = Generations.folderName + "/"
-        guard stem.hasPrefix(generations) else {
-            return CollectionName(encoded: stem).map { name in name != .session } ?? false
-        }
-        let file = name.dropFirst(generations.count)
-        let collection = file.split(separator: ".").first.flatMap { name in CollectionName(encoded: name) }
-        return collection.map { collection in GenerationName(String(file), of: collection) != nil } ?? false
+        return CollectionName(encoded: name.dropLast(CollectionFormat.suffix.count)).map { $0 != .session } ?? false
     }
 
     func copy(_ names: [String], from old: borrowing UserFolder) throws(VaultError) -> Copies {
         try incoming.create()
-        try incoming.folder(Generations.folderName).create()
         var copies = Copies()
         var bytesLeft = Self.maximumSize
         for name in names {
@@ -49,14 +36,13 @@ extension KeychainMove {
                 continue
             }
             do throws(VaultError) {
-                let parts = try copy(name, from: old, bytesLeft: &bytesLeft)
-                // A journal alone is useless.
-                if isReadable(name) { copies.removable += parts } else { copies.left[name] = "it cannot be read" }
+                let copied = try copy(name, from: old, bytesLeft: &bytesLeft)
+                if isReadable(name) { copies.removable.append(copied) } else { copies.left[name] = "it cannot be read" }
                 copies.placed.append(name)
             } catch {
                 guard error.code == .unreadable || error.code == .limitExceeded else { throw error }
                 copies.left[name] = error.reason
-                for part in Self.parts(of: name) { try incoming.remove(part) }
+                try incoming.remove(name)
             }
             try onStep(.copied(name))
         }
@@ -67,68 +53,33 @@ extension KeychainMove {
         _ name: String,
         from old: borrowing UserFolder,
         bytesLeft: inout Int64
-    ) throws(VaultError) -> [MoveRecord.OldFile] {
-        var copied: [MoveRecord.OldFile] = []
-        for part in Self.parts(of: name) {
-            if part != name, try identity(of: part, in: old) == nil { continue }
-            let source = try read(part, from: old)
-            let target = try OpenedFile(incoming.file(part), flags: O_RDWR | O_CREAT | O_EXCL)
-            let identity = try source.identity()
-            try source.copy(to: target, maximumSize: min(Self.maximumFileSize, bytesLeft))
-            guard try source.hasSameBytes(as: target), try source.identity() == identity else {
-                throw VaultError(.busy, reason: "\(oldPath)/\(part) changed while it was being moved")
-            }
-            bytesLeft -= identity.size
-            // It goes with the journal.
-            if part == name + "-shm" { continue }
-            copied.append(MoveRecord.OldFile(name: part, identity: identity))
-        }
-        for part in copied where try identity(of: part.name, in: old) != part.identity {
-            throw VaultError(.busy, reason: "\(oldPath)/\(part.name) changed while it was being moved")
-        }
-        return copied
-    }
-
-    /// The files of a database: without the index, damage at the end of its journal would not be noticed.
-    private static func parts(of name: String) -> [String] { [name, name + "-wal", name + "-shm"] }
-
-    private func read(_ name: String, from old: borrowing UserFolder) throws(VaultError) -> OpenedFile {
-        guard let inner = Self.nameInGenerations(name) else {
-            return try old.read(name, maximumSize: Self.maximumFileSize)
-        }
-        guard let generations = try old.folder(Generations.folderName) else {
-            throw VaultError(.unreadable, reason: "its folder has disappeared")
-        }
-        return try generations.read(inner, maximumSize: Self.maximumFileSize)
-    }
-
-    private func identity(
-        of name: String,
-        in old: borrowing UserFolder
-    ) throws(VaultError) -> UserFolder.Identity? {
-        guard let inner = Self.nameInGenerations(name) else { return try old.identity(of: name) }
-        guard let generations = try old.folder(Generations.folderName) else { return nil }
-        return try generations.identity(of: inner)
-    }
-
-    static func nameInGenerations(_ name: String) -> String? {
-        let prefix = Generations.folderName + "/"
-        return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : nil
+    ) throws(VaultError) -> MoveRecord.OldFile {
+        let source = try old.read(name, maximumSize: Self.maximumFileSize)
+        let target = try OpenedFile(incoming.file(name), flags: O_RDWR | O_CREAT | O_EXCL)
+        let identity = try source.identity()
+        try source.copy(to: target, maximumSize: min(Self.maximumFileSize, bytesLeft))
+        guard try source.hasSameBytes(as: target), try source.identity() == identity,
+            try old.identity(of: name) == identity
+        else { throw VaultError(.busy, reason: "\(oldPath)/\(name) changed while it was being moved") }
+        bytesLeft -= identity.size
+        return MoveRecord.OldFile(name: name, identity: identity)
     }
 
     private func isReadable(_ name: String) -> Bool {
+        let configuration = VaultConfiguration(directory: incoming.path, logger: logger)
         do throws(VaultError) {
             switch name {
             case IndexKeyFile.name:
                 return try incoming.size(of: name) == BlindIndexKey.size
-            case StateFile.name:
-                try StateFile.foldJournal(in: incoming)
+            case StateFile.name: try StateFile.checkCopy(in: incoming, configuration)
             case RulesFile.name:
                 if case .unreadable(let reason) = RulesFile.load(from: incoming) {
                     throw VaultError(.unreadable, reason: reason)
                 }
             default:
-                try CollectionFile.foldJournal(name, in: incoming)
+                let log = try CollectionLog(incoming.file(name), readOnly: true, configuration)
+                _ = try log.header()
+                if let damage = log.damage.first { throw VaultError(.unreadable, reason: damage) }
             }
             try incoming.synchronize(name)
             return true
@@ -146,14 +97,6 @@ extension KeychainMove {
     }
 
     func place(_ name: String) throws(VaultError) {
-        if name.hasPrefix(Generations.folderName + "/") { try folder.folder(Generations.folderName).create() }
-        // An orphaned journal would be taken for this file's.
-        for orphan in [name + "-wal", name + "-shm"] where try folder.exists(orphan) {
-            try folder.rename(orphan, to: orphan + "-orphan")
-        }
-        // A journal that could not be folded in moves with the file.
-        for part in Self.parts(of: name).reversed() where try incoming.exists(part) {
-            try folder.renameIfFree("\(Self.incomingName)/\(part)", to: part)
-        }
+        try folder.renameIfFree("\(Self.incomingName)/\(name)", to: name)
     }
 }

@@ -4,8 +4,7 @@ package import Logging
 
 /// The one-time move of a user's keychains from the home folder into the folder of the domain.
 ///
-/// 1. Notes the old folder in `moving-from`. Copies every file into `incoming`, compares it byte for byte and folds in
-///    its journal.
+/// 1. Notes the old folder in `moving-from`. Copies every file into `incoming`, and compares it byte for byte.
 /// 2. Lists the new names in `moving` and renames the copies.
 /// 3. Lists the old files in `moved`. From here on the copies are authoritative.
 /// 4. Removes the old files unless they have changed, and marks `moved` as done.
@@ -102,9 +101,6 @@ package struct KeychainMove {
             try place(file)
             try onStep(.placed(file))
         }
-        if copies.placed.contains(where: { name in name.hasPrefix(Generations.folderName + "/") }) {
-            try folder.folder(Generations.folderName).synchronize()
-        }
         try folder.synchronize()
         copies.removable.removeAll { file in copies.left[file.name] != nil }
         try MoveRecord.removing(copies.removable).save(in: folder)
@@ -124,18 +120,13 @@ package struct KeychainMove {
             let text = try FileText.read(folder.file(Self.announcementName), maximumSize: 4 << 20)
             for name in text.split(separator: "\n") where isExpected(name) {
                 try folder.remove(String(name))
-                try folder.remove(name + "-wal")
-                try folder.remove(name + "-shm")
             }
             try folder.synchronize()
             try folder.remove(Self.announcementName)
         }
         if try folder.exists(Self.incomingName) {
-            for inner in [incoming.folder(Generations.folderName), incoming] {
-                guard let names = try? inner.names() else { continue }
-                for name in names where name != Generations.folderName { try inner.remove(name) }
-                rmdir(inner.path)
-            }
+            for name in (try? incoming.names()) ?? [] { try incoming.remove(name) }
+            rmdir(incoming.path)
         }
         // Last: as long as there are copies, it says where they come from.
         try folder.remove(Self.sourceName)
@@ -148,26 +139,14 @@ package struct KeychainMove {
         try clear()
         if let old = try? UserFolder.open(oldPath) {
             for file in files {
-                remove(file, from: old)
+                remove(file.name, file.identity, from: old)
                 try onStep(.removed(file.name))
             }
-            old.removeFolder(Generations.folderName)
             explain(in: old, files: files, left: left)
             try? old.synchronize()
         }
         try onStep(.explained)
         try MoveRecord.done.save(in: folder)
-    }
-
-    private func remove(_ file: MoveRecord.OldFile, from old: borrowing UserFolder) {
-        if let inner = Self.nameInGenerations(file.name) {
-            guard let generations = try? old.folder(Generations.folderName) else { return }
-            remove(inner, file.identity, from: generations)
-        } else {
-            remove(file.name, file.identity, from: old)
-            // The index of a removed journal is useless.
-            try? old.remove(file.name + "-shm")
-        }
     }
 
     private func remove(_ name: String, _ identity: UserFolder.Identity, from old: borrowing UserFolder) {

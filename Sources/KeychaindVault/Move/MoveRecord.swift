@@ -3,7 +3,7 @@ import Glibc
 /// The file `moved` in the vault's folder; once it exists, nothing more is copied from the home folder.
 enum MoveRecord {
     struct OldFile: Equatable, Sendable {
-        /// The name in the old folder, with `generations/` in front where it applies.
+        /// The name in the old folder.
         var name: String
         var identity: UserFolder.Identity
     }

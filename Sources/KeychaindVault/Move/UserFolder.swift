@@ -159,10 +159,6 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    func removeFolder(_ name: String) {
-        try? UserRights.perform { () throws(VaultError) in _ = unlinkat(descriptor, name, AT_REMOVEDIR) }
-    }
-
     func rename(_ name: String, to newName: String) throws(VaultError) {
         try UserRights.perform { () throws(VaultError) in
             guard renameat(descriptor, name, descriptor, newName) == 0 else {

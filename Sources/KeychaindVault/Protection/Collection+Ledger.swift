@@ -5,13 +5,13 @@ enum LedgerPhase {
     /// The collection has not been read yet, or lives in memory.
     case unread
 
-    /// The ledger as it is, or is being, stored in `state.db`.
+    /// The ledger as it is, or is being, stored in `state`.
     case known(ProtectionLedger)
 
-    /// The same, but `state.db` still marks items as protected that no longer are.
+    /// The same, but `state` still marks items as protected that no longer are.
     case outdated(ProtectionLedger, VaultError)
 
-    /// The ledger cannot be read from `state.db`.
+    /// The ledger cannot be read from `state`.
     case unavailable(VaultError)
 
     var known: ProtectionLedger? {
@@ -48,25 +48,22 @@ extension Collection {
         }
     }
 
-    /// Applies the ledger to a loaded collection; `isWhole` when the rows match the sealed state, nil `state` if
-    /// damaged.
+    /// Applies the ledger to a loaded collection; `isWhole` when nothing of its file is missing.
     func adopt(
         _ stored: Result<StoredLedger?, VaultError>,
         isWhole: Bool,
-        state: CollectionState?,
+        state: CollectionState,
         _ keys: CollectionKeys
     ) throws(VaultError) {
+        let state = RestoredState(revision: state.revision, hash: try state.fingerprint)
         switch stored {
         case .success((var ledger, let mayLackProtections)?):
             let unprotected = try table.restoreProtection(from: ledger, indexKey: context.indexKey)
-            var isChanged = false
-            if let state {
-                isChanged = ledger.noteRestoration(
-                    of: state,
-                    isRestored: isWhole && isRestored(state, keys),
-                    unprotected: unprotected
-                )
-            }
+            let isChanged = ledger.noteRestoration(
+                of: state,
+                isRestored: isWhole && restoredPosition != nil && restoredPosition == position,
+                unprotected: unprotected
+            )
             rollback = ledger.rollback(of: state, unprotected: unprotected)
             skipNumbers(of: ledger)
             guard mayLackProtections else {
@@ -80,7 +77,7 @@ extension Collection {
                 problems.append(Self.doubt)
             }
             self.ledger = .known(ledger)
-            if state != nil { keepLater(ledger, keys) }
+            keepLater(ledger, keys)
         case .success(nil):
             var ledger = ledgerOfFile()
             if !isWhole {
@@ -88,7 +85,7 @@ extension Collection {
                 problems.append(Self.doubt)
             }
             self.ledger = .known(ledger)
-            if state != nil { keepLater(ledger, keys) }
+            keepLater(ledger, keys)
         case .failure(let error):
             if !isWhole {
                 _ = table.doubtOpenItems()
@@ -96,12 +93,6 @@ extension Collection {
             }
             ledger = .unavailable(error)
         }
-    }
-
-    /// Whether a state is that of the backup that a person has restored.
-    private func isRestored(_ state: CollectionState, _ keys: CollectionKeys) -> Bool {
-        guard let restoredState, let restored = try? keys.openState(restoredState) else { return false }
-        return RestoredState(restored) == RestoredState(state)
     }
 
     /// Records that the restored file has changed, so that it would be a rollback from now on.
@@ -195,8 +186,6 @@ extension Collection {
         let sealed = try keys.seal(ledger)
         try await context.folderWorker.perform { (folder) throws(VaultError) in
             try folder.setLedger(sealed, of: keys.collection)
-        } afterwards: { folder in
-            folder.shortenJournal()
         }
         self.ledger = .known(ledger)
     }

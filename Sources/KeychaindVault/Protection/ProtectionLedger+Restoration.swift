@@ -3,13 +3,10 @@ import KeychaindModel
 /// The state of a file that a person has restored.
 struct RestoredState: Equatable, Sendable {
     var revision: UInt64
-    var hash: MultisetHash
-}
+    /// See ``CollectionState/fingerprint``.
+    var hash: [UInt8]
 
-extension RestoredState {
-    init(_ state: CollectionState) {
-        self.init(revision: state.revision, hash: state.hash)
-    }
+    static let hashSize = 32
 }
 
 /// What a restore has put back on purpose: it stays as protected as the ledger knows, and is no rollback.
@@ -17,8 +14,8 @@ extension ProtectionLedger {
     /// What the ledger knows and the file lacks, in words for a person; nil if nothing, or if a person wanted that.
     ///
     /// - Parameter unprotected: the revisions of the items whose protection only the ledger has.
-    func rollback(of state: CollectionState?, unprotected: [ItemID: UInt64]) -> String? {
-        if let state, state.revision < revision, restoredState != RestoredState(state) {
+    func rollback(of state: RestoredState, unprotected: [ItemID: UInt64]) -> String? {
+        if state.revision < revision, restoredState != state {
             return "the file was rolled back to an older one; items that were protected later stay protected"
         }
         let count = unprotected.count(where: { item in restoredItems[item.key] != item.value })
@@ -32,16 +29,16 @@ extension ProtectionLedger {
     ///
     /// - Returns: whether the ledger has changed.
     mutating func noteRestoration(
-        of state: CollectionState,
+        of state: RestoredState,
         isRestored: Bool,
         unprotected: [ItemID: UInt64]
     ) -> Bool {
         let (oldState, oldItems) = (restoredState, restoredItems)
         if isRestored {
-            restoredState = state.revision < revision ? RestoredState(state) : nil
+            restoredState = state.revision < revision ? state : nil
             restoredItems = unprotected
         } else {
-            if restoredState != RestoredState(state) { restoredState = nil }
+            if restoredState != state { restoredState = nil }
             restoredItems = restoredItems.filter { item in unprotected[item.key] == item.value }
         }
         return restoredState != oldState || restoredItems != oldItems

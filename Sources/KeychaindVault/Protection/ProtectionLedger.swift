@@ -2,7 +2,7 @@ import KeychaindModel
 
 /// A record of a collection's protected items, stored beside its file.
 ///
-/// It is in `state.db`, sealed under the metadata key. A rollback of the file or a row leaves it unchanged, so items
+/// It is in `state`, sealed under the metadata key. A rollback of the file or a row leaves it unchanged, so items
 /// protected later are still known.
 ///
 /// Encoding: 1 (1), revision (8), next item ID (8), then per item: mark (1; 1 protected, 2 doubtful), ID (8), and if
@@ -57,7 +57,7 @@ struct ProtectionLedger: Equatable, Sendable {
         if let restoredState {
             bytes.append(3)
             bytes.append(bigEndian: restoredState.revision)
-            bytes += restoredState.hash.bytes
+            bytes += restoredState.hash
         }
         for (id, revision) in restoredItems {
             bytes.append(4)
@@ -77,8 +77,8 @@ struct ProtectionLedger: Equatable, Sendable {
         while !reader.remaining.isEmpty {
             guard let kind = reader.integer(UInt8.self), let number = reader.integer(UInt64.self) else { return nil }
             if kind == 3 {
-                guard let hash = reader.bytes(MultisetHash.size).flatMap(MultisetHash.init(bytes:)) else { return nil }
-                restoredState = RestoredState(revision: number, hash: hash)
+                guard let hash = reader.bytes(RestoredState.hashSize) else { return nil }
+                restoredState = RestoredState(revision: number, hash: Array(hash))
                 continue
             }
             guard let id = ItemID(rawValue: number) else { return nil }
@@ -126,7 +126,7 @@ struct ProtectionLedger: Equatable, Sendable {
     ) -> ProtectionLedger? {
         var changed = self
         for case .insert(let row) in rows { changed.note(row, where: isWanted) }
-        for case .update(let row, _) in rows { changed.note(row, where: isWanted) }
+        for case .update(let row) in rows { changed.note(row, where: isWanted) }
         return changed == self ? nil : changed
     }
 

@@ -4,7 +4,7 @@ import Glibc
 /// The file with the user's rules, sealed with a key of `login`: `KCHR`, 1 (4), the identifier of `login` (16), and the
 /// sealed rules.
 ///
-/// Apart from `state.db`, so that damage to the one leaves the other.
+/// Apart from `state`, so that damage to the one leaves the other.
 enum RulesFile {
     static let name = "rules"
 

@@ -1,6 +1,6 @@
 import KeychaindGcrypt
 
-/// The marks of applications that have their derived secret, in `state.db`.
+/// The marks of applications that have their derived secret, in `state`.
 ///
 /// The name of a mark is derived from the secrets key of the collection and the application, so it names neither.
 extension Collection {
@@ -42,14 +42,13 @@ extension StateFile {
     private static let prefix = "application "
 
     fileprivate func setApplicationMark(_ mark: [UInt8]) throws(VaultError) {
-        guard try !hasApplicationMark(mark) else { return }
-        try setValue([1], ofRecord: Self.name(of: mark))
+        guard !hasApplicationMark(mark) else { return }
+        try set([Self.name(of: mark): .some([1])])
     }
 
-    fileprivate func hasApplicationMark(_ mark: [UInt8]) throws(VaultError) -> Bool {
-        if try value(ofRecord: Self.name(of: mark)) != nil { return true }
-        let count = try database.integer("SELECT count(*) FROM record WHERE name GLOB '\(Self.prefix)*'")
-        return count >= Self.maximumMarks
+    fileprivate func hasApplicationMark(_ mark: [UInt8]) -> Bool {
+        value(ofRecord: Self.name(of: mark)) != nil
+            || records(withPrefix: Self.prefix).count >= Self.maximumMarks
     }
 
     private static func name(of mark: [UInt8]) -> String {

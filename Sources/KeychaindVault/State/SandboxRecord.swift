@@ -1,6 +1,6 @@
 package import KeychaindModel
 
-/// What is recorded of a sandboxed program, in `state.db`.
+/// What is recorded of a sandboxed program, in `state`.
 package struct SandboxRecord: Hashable, Sendable {
     package enum State: UInt8, Sendable {
         /// It sees only its own items.
@@ -69,40 +69,38 @@ extension StateFile {
     private static let since = "sandboxes-since"
     /// With those that persons have confirmed.
     private static let maximumSandboxes = 2 * SandboxRecord.limit
-    /// Of too many, those that are limited are not read: they are limited without a record, too.
-    private static let limitedLast = "substr(value, 1, 1) = x'0\(SandboxRecord.State.limited.rawValue)', name"
 
     fileprivate func sandboxRecords() throws(VaultError) -> SandboxRecords {
         try requireWritable()
         var records = SandboxRecords(programs: [:])
-        if let since = try value(ofRecord: Self.since) {
+        if let since = value(ofRecord: Self.since) {
             let time = since.withRawBytes { bytes in
                 var reader = ByteReader(bytes)
                 return reader.integer(Int64.self)
             }
             records.since = Timestamp(microsecondsSinceEpoch: time ?? 0)
         }
-        try forEachRecord(
-            withPrefix: Self.prefix,
-            limit: Self.maximumSandboxes,
-            orderedBy: Self.limitedLast
-        ) { name, record in
-            // What a later version has written is limited.
-            records.programs[String(name.dropFirst(Self.prefix.count))] =
-                SandboxRecord(decoding: record) ?? SandboxRecord(.limited)
+        // What a later version has written is limited.
+        let programs = self.records(withPrefix: Self.prefix).map { program, value in
+            (program, value.withRawBytes { bytes in SandboxRecord(decoding: bytes) } ?? SandboxRecord(.limited))
         }
+        // Of too many, those that are limited are left out: they are limited without a record, too.
+        let limitedLast = programs.sorted { first, second in
+            first.1.state != .limited && second.1.state == .limited
+        }
+        for (program, record) in limitedLast.prefix(Self.maximumSandboxes) { records.programs[program] = record }
         return records
     }
 
     fileprivate func record(_ programs: [String: SandboxRecord], since: Timestamp?) throws(VaultError) {
-        try requireWritable()
-        try database.transaction { () throws(VaultError) in
-            for (program, record) in programs { try setValue(record.encoded, ofRecord: Self.prefix + program) }
-            guard let since else { return }
+        var values: [String: [UInt8]?] = [:]
+        for (program, record) in programs { values[Self.prefix + program] = .some(record.encoded) }
+        if let since {
             var bytes: [UInt8] = []
             bytes.append(bigEndian: since.microsecondsSinceEpoch)
-            try setValue(bytes, ofRecord: Self.since)
+            values[Self.since] = .some(bytes)
         }
+        try set(values)
     }
 }
 

@@ -12,57 +12,35 @@ package struct KnownCollection: Equatable, Sendable {
     }
 }
 
-/// The collections that have a file: without this list, nobody would miss one, or notice another in its place.
+/// The collections that have a file: without this list, a missing one, or another in its place, would go unnoticed.
 extension StateFile {
-    private static let labelPrefix = "file/"
-    private static let identifierPrefix = "identifier/"
+    static let labelPrefix = "file/"
+    static let identifierPrefix = "identifier/"
     /// The record whose presence says that there is a list.
-    private static let listName = "collections"
-    /// More collections than a vault lists.
-    private static let maximumCollections = 4096
+    static let listName = "collections"
 
     /// Nil if no list was ever written.
-    func knownCollections() throws(VaultError) -> [CollectionName: KnownCollection]? {
-        guard try value(ofRecord: Self.listName) != nil else { return nil }
+    var knownCollections: [CollectionName: KnownCollection]? {
+        guard value(ofRecord: Self.listName) != nil else { return nil }
         var known: [CollectionName: KnownCollection] = [:]
-        try forEachCollection(Self.labelPrefix) { name, value in
-            known[name] = KnownCollection(label: String(decoding: value, as: UTF8.self))
-        }
-        try forEachCollection(Self.identifierPrefix) { name, value in
-            if value.count == CollectionFormat.identifierSize { known[name]?.identifier = Array(value) }
+        for (record, label) in records(withPrefix: Self.labelPrefix) {
+            guard let name = CollectionName(encoded: record[...]) else { continue }
+            let identifier = value(ofRecord: Self.identifierPrefix + record)
+            known[name] = KnownCollection(
+                label: String(decoding: label, as: UTF8.self),
+                identifier: identifier?.count == CollectionFormat.identifierSize ? identifier : nil
+            )
         }
         return known
     }
 
-    private func forEachCollection(
-        _ prefix: String,
-        _ body: (CollectionName, UnsafeRawBufferPointer) -> Void
-    ) throws(VaultError) {
-        try forEachRecord(withPrefix: prefix, limit: Self.maximumCollections) { record, value in
-            if let name = CollectionName(encoded: record.dropFirst(prefix.count)) { body(name, value) }
-        }
-    }
-
     func remember(_ collections: [CollectionName: KnownCollection]) throws(VaultError) {
-        try requireWritable()
-        try database.transaction { () throws(VaultError) in
-            try setValue([1], ofRecord: Self.listName)
-            for (name, collection) in collections {
-                let label = collection.label ?? name.encoded
-                try setValue(Array(label.utf8), ofRecord: Self.labelPrefix + name.encoded)
-                guard let identifier = collection.identifier else { continue }
-                try setValue(identifier, ofRecord: Self.identifierPrefix + name.encoded)
-            }
+        var values: [String: [UInt8]?] = [Self.listName: .some([1])]
+        for (name, collection) in collections {
+            values[Self.labelPrefix + name.encoded] = .some(Array((collection.label ?? name.encoded).utf8))
+            guard let identifier = collection.identifier else { continue }
+            values[Self.identifierPrefix + name.encoded] = .some(identifier)
         }
-    }
-
-    /// Forgets a collection and its aliases.
-    func forget(_ name: CollectionName) throws(VaultError) {
-        try requireWritable()
-        try database.transaction { () throws(VaultError) in
-            try setValue([1], ofRecord: Self.listName)
-            for prefix in [Self.labelPrefix, Self.identifierPrefix] { try removeRecord(prefix + name.encoded) }
-            try removeAliases(of: name.encoded)
-        }
+        try set(values)
     }
 }

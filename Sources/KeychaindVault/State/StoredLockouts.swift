@@ -28,12 +28,6 @@ struct StoredLockouts: Sendable {
         records.merge(other.records) { present, _ in present }
     }
 
-    /// Lets the records of another state take precedence; those that it cannot read count as the worst.
-    mutating func override(by other: StoredLockouts) {
-        if other.rest == .unreadable { self = .unreadable }
-        records.merge(other.records) { _, newer in newer }
-    }
-
     mutating func set(_ record: [UInt8]?, of owner: LockoutOwner) {
         records[owner] = record
     }

@@ -36,7 +36,7 @@ extension Vault {
         aliases[alias] = collection?.isDeleted == true ? nil : name
     }
 
-    /// Takes aliases up from `state.db`, once it can be read.
+    /// Takes aliases up from `state`, once it can be read.
     func adopt(_ state: StateFile.Contents) {
         aliases.merge(Self.aliases(of: state)) { present, _ in present }
         lockouts.add(state.lockouts)

@@ -22,7 +22,7 @@ extension Vault {
         for collection in collections { await collection.tryDisk() }
     }
 
-    /// Opens `state.db` again, if that has failed; returns whether its records have been read just now.
+    /// Opens `state` again, if that has failed; returns whether its records have been read just now.
     package func readStateAgain() async -> Bool {
         guard let context, context.state.obstacle != nil else { return false }
         do throws(VaultError) {

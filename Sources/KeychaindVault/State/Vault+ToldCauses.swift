@@ -34,17 +34,9 @@ extension VaultFolder {
 extension StateFile {
     private static let prefix = "told/"
 
-    func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
-        try value(ofRecord: Self.prefix + subject)
-    }
+    func toldCause(of subject: String) -> [UInt8]? { value(ofRecord: Self.prefix + subject) }
 
     fileprivate func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
-        let record = Self.prefix + subject
-        if let cause {
-            try setValue(cause, ofRecord: record)
-        } else if try value(ofRecord: record) != nil {
-            // Almost every start finds nothing to remove, and needs no write.
-            try removeRecord(record)
-        }
+        try set([Self.prefix + subject: cause])
     }
 }

@@ -11,8 +11,10 @@ extension VaultFolder {
         aliases: [String: CollectionName]
     ) throws(VaultError) -> (names: [CollectionName], known: [CollectionName: KnownCollection]) {
         var known = recorded ?? [:]
-        // Generations remain of a `login` whose state is lost, too. Those of others may be of deleted collections.
-        if recorded == nil, try hasGenerationOfLogin() { known[.login] = KnownCollection() }
+        // Past files remain of a `login` whose state is lost, too. Those of others may be of deleted collections.
+        if recorded == nil, try !PastFiles(of: .login, in: folder).existing().isEmpty {
+            known[.login] = KnownCollection()
+        }
         let names = Set(present).union(known.keys).sorted()
         let ranked = names.map { name in
             let isFirst = name == .login || name == aliases[Vault.defaultAlias]
@@ -21,17 +23,11 @@ extension VaultFolder {
         return (ranked.sorted { first, second in first < second }.map(\.name), known)
     }
 
-    private func hasGenerationOfLogin() throws(VaultError) -> Bool {
-        guard try folder.exists(Generations.folderName) else { return false }
-        let generations = try? Generations(of: .login, in: folder, keeping: 1).existing()
-        return generations?.isEmpty == false
-    }
-
     /// Records collections that have a file; a failure is only logged.
     func remember(_ collections: [CollectionName: KnownCollection]) {
         do throws(VaultError) {
             try changeState { (state) throws(VaultError) in
-                let known = try state.knownCollections()
+                let known = state.knownCollections
                 var new: [CollectionName: KnownCollection] = [:]
                 for (name, collection) in collections {
                     let merged = collection.merged(with: known?[name])
@@ -48,7 +44,7 @@ extension VaultFolder {
     func finish(_ deletion: FileDeletion) {
         guard folder.isWritable else { return }
         do throws(VaultError) {
-            try deletion.finish { () throws(VaultError) in
+            try deletion.finish(configuration) { () throws(VaultError) in
                 try changeState { (state) throws(VaultError) in try state.forget(deletion.name) }
             }
         } catch {
@@ -65,7 +61,5 @@ extension VaultFolder {
     func forgetMissing(_ name: CollectionName) throws(VaultError) {
         try folder.requireFree(name.fileName)
         try changeState { (state) throws(VaultError) in try state.forget(name) }
-        // A journal without its file.
-        try folder.removeDatabase(name.fileName)
     }
 }

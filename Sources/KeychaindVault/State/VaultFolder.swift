@@ -10,7 +10,7 @@ final class VaultFolder {
         /// The collections that were there before.
         var known: [CollectionName: KnownCollection]
         var state: StateFile.Contents
-        /// The reason why `state.db` cannot be read or written for now.
+        /// The reason why `state` cannot be read or written for now.
         var stateObstacle: VaultError?
         var rules: RulesFile.Content
     }
@@ -18,14 +18,12 @@ final class VaultFolder {
     let folder: Folder
     let logger: Logger
     private let audit: AuditTrail
-    private let now: @Sendable () -> Timestamp
+    let configuration: VaultConfiguration
     private var lock: FolderLock?
-    /// The records of failed attempts that `state.db` has not taken.
-    private var places: LockoutPlaces
     private var stateFile = Access.closed
-    /// Whether a damaged `state.db` was replaced after the start.
+    /// Whether a damaged `state` was replaced after the start.
     private var lockoutsAreLost = false
-    /// What was lost of a damaged `state.db`.
+    /// What was lost of a damaged `state`.
     private var loss: String?
     /// The collections whose last change could not be forgotten yet, since the disk refused it.
     var obsoleteLastChanges: Set<[UInt8]> = []
@@ -56,10 +54,9 @@ final class VaultFolder {
 
     init(_ folder: Folder, configuration: VaultConfiguration, audit: AuditTrail) {
         self.folder = folder
-        places = LockoutPlaces(in: folder)
         self.audit = audit
+        self.configuration = configuration
         logger = configuration.logger
-        now = configuration.now
     }
 
     func open() throws(VaultError) -> Contents {
@@ -68,13 +65,11 @@ final class VaultFolder {
             lock = try FolderLock(folder)
             let indexKey = try IndexKeyFile.load(from: folder, logger: logger)
             let files = try folder.names()
-            try InterruptedSwap.undo(in: folder, files: files)
             let names = names(among: files)
-            let opened = StateFile.open(in: folder, logger: logger)
+            let opened = StateFile.open(in: folder, configuration)
             stateFile = Access(opened.file)
             loss = opened.contents.loss
             var state = opened.contents
-            state.lockouts.override(by: openPlaces())
             for deletion in files.compactMap({ file in FileDeletion(leftover: file, in: folder) }) {
                 finish(deletion)
                 guard !names.contains(deletion.name) else { continue }
@@ -99,30 +94,13 @@ final class VaultFolder {
 
     func setAlias(_ alias: String, to name: CollectionName?) throws(VaultError) {
         try changeState { (state) throws(VaultError) in
-            if let name { try state.checkRoom(for: alias, of: name.encoded) }
             try state.setAlias(alias, to: name?.encoded)
         }
     }
 
-    /// Stores a record durably: in `state.db`, or if that fails in a place that needs no room.
+    /// Stores a record durably.
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
-        do throws(VaultError) {
-            try changeState { (state) throws(VaultError) in try state.setLockout(record, of: owner) }
-        } catch let failure {
-            guard lock != nil, (try? places.set(record, of: owner)) != nil else { throw failure }
-            return
-        }
-        // It would override the newer record at the next start.
-        try places.remove(owner)
-    }
-
-    private func openPlaces() -> StoredLockouts {
-        do throws(VaultError) {
-            return try places.open()
-        } catch {
-            logger.warning("Failed attempts cannot be recorded on a full disk: \(error)")
-            return .none
-        }
+        try changeState { (state) throws(VaultError) in try state.setLockout(record, of: owner) }
     }
 
     func ledger(of identifier: [UInt8]) throws(VaultError) -> StateFile.StoredLedger? {
@@ -141,29 +119,19 @@ final class VaultFolder {
         try RulesFile.setAside(in: folder)
     }
 
-    func shortenJournal() {
+    /// Writes what waits, and drops what is past.
+    func rest() {
+        writeAudit()
         guard case .opened(let file) = stateFile else { return }
         do throws(VaultError) {
-            guard try folder.size(of: StateFile.name + "-wal") > 1 << 20 else { return }
-            try file.checkpoint()
+            try file.rest()
         } catch {
-            logger.warning("\(StateFile.name): the journal could not be moved into the file and stays: \(error)")
-        }
-    }
-
-    /// Keeps space for deletions, once there is room.
-    func keepReserve() {
-        guard lock != nil else { return }
-        do throws(VaultError) {
-            try DiskReserve(in: folder).keep()
-        } catch {
-            logger.warning("No space could be kept for deletions on a full disk: \(error)")
+            logger.debug("\(StateFile.name) is not rewritten: \(error)")
         }
     }
 
     func removeLockouts(of owners: [LockoutOwner]) {
         do throws(VaultError) {
-            for owner in owners { try places.remove(owner) }
             try changeState { (state) throws(VaultError) in try state.removeLockouts(of: owners) }
         } catch {
             // They count again after the next start, which only costs time.
@@ -192,7 +160,7 @@ final class VaultFolder {
     }
 
     func writeAudit(anyKey: Bool) throws(VaultError) {
-        guard let batch = audit.take(at: now(), anyKey: anyKey) else { return }
+        guard let batch = audit.take(at: configuration.now(), anyKey: anyKey) else { return }
         do throws(VaultError) {
             try changeState { (state) throws(VaultError) in
                 try state.appendAudit(batch.entries, sealedBy: batch.key)
@@ -230,11 +198,6 @@ final class VaultFolder {
 
     func close() {
         writeAudit()
-        do throws(VaultError) {
-            if case .opened(let file) = stateFile { try file.finish() }
-        } catch {
-            logger.warning("\(StateFile.name): the journal could not be moved into the file and stays: \(error)")
-        }
         stateFile = .closed
         lock = nil
     }
@@ -248,7 +211,7 @@ final class VaultFolder {
         }
     }
 
-    /// Changes `state.db`; one that another program has replaced, or may have written into, is opened again first.
+    /// Changes `state`; one that another program has replaced, or may have written into, is opened again first.
     func changeState(_ change: (StateFile) throws(VaultError) -> Void) throws(VaultError) {
         do throws(VaultError) {
             try change(openedState())
@@ -270,20 +233,20 @@ final class VaultFolder {
     }
 
     private func formerState() -> StateFile.Contents? {
-        guard case .opened(let file) = stateFile, let contents = file.formerContents() else { return nil }
+        guard case .opened(let file) = stateFile else { return nil }
         do throws(VaultError) {
             try file.putBack(in: folder)
         } catch {
             logger.error("\(StateFile.name) was removed, and its history and ledgers may be lost: \(error)")
         }
-        return contents
+        return file.contents
     }
 
-    /// Reads `state.db` again after it could not be read or written at the last attempt.
+    /// Reads `state` again after it could not be read or written at the last attempt.
     func stateContents() throws(VaultError) -> StateFile.Contents {
         if stateFile.obstacle != nil { openState() }
         let file = try openedState()
-        var contents = try file.contents()
+        var contents = file.contents
         if lockoutsAreLost { contents.lockouts.rest = .unreadable }
         contents.loss = loss
         if let obstacle = file.obstacle { throw obstacle }
@@ -291,9 +254,9 @@ final class VaultFolder {
     }
 
     private func openState() {
-        // An open connection would lose its locks when the file is probed.
+        // The lock of the open one would keep the new one out.
         stateFile = .closed
-        let opened = StateFile.open(in: folder, logger: logger)
+        let opened = StateFile.open(in: folder, configuration)
         stateFile = Access(opened.file)
         loss = opened.contents.loss ?? loss
         if case .opened = stateFile, opened.contents.lockouts.rest == .unreadable { lockoutsAreLost = true }
@@ -319,6 +282,6 @@ final class VaultFolder {
     /// Whether the file is a leftover of an interrupted creation and can be deleted.
     private func isUnfinished(_ file: String) -> Bool {
         let suffix = CollectionFormat.unfinishedSuffix
-        return folder.isWritable && (file.hasSuffix(suffix) || file.hasSuffix(suffix + "-journal"))
+        return folder.isWritable && (file.hasSuffix(suffix) || file.hasSuffix(suffix + "-new"))
     }
 }

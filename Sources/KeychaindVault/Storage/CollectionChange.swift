@@ -1,10 +1,10 @@
 import KeychaindModel
 
-/// The changes of one transaction.
+/// The changes of one commit.
 struct CollectionChange: Sendable {
     var rows: [RowChange] = []
 
-    /// The collection state after the change; the writer sets its hash.
+    /// The collection state after the change.
     var state: CollectionState
 
     /// Whether items are deleted and nothing else, which makes room.
@@ -13,20 +13,18 @@ struct CollectionChange: Sendable {
     }
 }
 
-/// The change of one row of the item table.
+/// The change of one item.
 enum RowChange: Sendable {
     case insert(ItemRow)
 
-    /// A changed item, with its previous revision.
-    case update(ItemRow, from: UInt64)
+    case update(ItemRow)
 
-    /// A deleted item, with its last revision.
-    case delete(ItemID, from: UInt64)
+    case delete(ItemID)
 
     var id: ItemID {
         switch self {
-        case .insert(let row), .update(let row, _): row.id
-        case .delete(let id, _): id
+        case .insert(let row), .update(let row): row.id
+        case .delete(let id): id
         }
     }
 }
@@ -46,4 +44,7 @@ struct ItemRow: Sendable {
 
     /// The item key of the new secret, if it is sealed under one.
     let key: ItemKey?
+
+    /// Whether no past state may keep the item as it was: it is better protected now.
+    var erasesPast = false
 }

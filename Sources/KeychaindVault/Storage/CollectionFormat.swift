@@ -1,50 +1,68 @@
+import KeychaindLog
 import KeychaindModel
 
-/// Constants of the file format; docs/file-format.md describes it.
+/// Constants of a keychain's file; docs/file-format.md describes it.
 enum CollectionFormat {
-    /// In SQLite's `user_version`.
-    static let version: UInt32 = 4
+    /// `KCHN`, the application of the log.
+    static let application: UInt32 = 0x4b43_484e
 
     static let maximumSlots = 64
-
-    /// `KCHN`, in SQLite's `application_id`.
-    static let application: UInt32 = 0x4b43_484e
 
     static let suffix = ".keychain"
 
     /// The suffix of an unfinished file, which can be deleted.
     static let unfinishedSuffix = ".keychain-new"
 
-    /// The suffix of a deleted file, which the next start removes with its journal.
+    /// The suffix of a deleted file, which the next start removes.
     static let deletedSuffix = ".keychain-deleted"
-
-    /// The same, of a collection whose generations go with it.
-    static let deletedWithGenerationsSuffix = ".keychain-deleted-all"
 
     /// In bytes.
     static let identifierSize = 16
-
-    /// Fewer bytes than any item takes in the file: its sealed metadata alone have 56.
-    static let leastItemSize = 64
-
-    static let tables = [
-        """
-        CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, label TEXT NOT NULL, \
-        created INTEGER NOT NULL, modified INTEGER NOT NULL, index_key BLOB NOT NULL, state BLOB NOT NULL) STRICT
-        """,
-        """
-        CREATE TABLE item (id INTEGER PRIMARY KEY, revision INTEGER NOT NULL, tags BLOB NOT NULL, \
-        metadata BLOB NOT NULL, secret BLOB NOT NULL) STRICT
-        """,
-        """
-        CREATE TABLE slot (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, parameters BLOB NOT NULL, \
-        wrapped BLOB NOT NULL, checksum BLOB NOT NULL) STRICT
-        """,
-    ]
 }
 
 extension CollectionName {
     package var fileName: String { encoded + CollectionFormat.suffix }
 
     var unfinishedFileName: String { encoded + CollectionFormat.unfinishedSuffix }
+}
+
+extension RecordID {
+    private static let slotsKind: UInt8 = 1
+    private static let itemKind: UInt8 = 2
+    private static let stateKind: UInt8 = 3
+
+    /// The key slots, in two records a page apart, so that a damaged block of the disk leaves one.
+    static let slots = [0, 1].compactMap { number in RecordID(kind: slotsKind, number: number) }
+
+    /// The state of the collection; each change stores it.
+    static let state = RecordID(kind: stateKind, number: 0).unsafelyUnwrapped
+
+    /// Nil if the number of the item is too large for a log.
+    init?(_ item: ItemID) { self.init(kind: Self.itemKind, number: item.rawValue) }
+
+    /// The item of a record; nil for other records.
+    var item: ItemID? { kind == Self.itemKind ? ItemID(rawValue: number) : nil }
+}
+
+extension LogError {
+    var asVaultError: VaultError {
+        let code: VaultError.Code =
+            switch self.code {
+            case .unreadable, .foreign, .damaged, .noSuchRecord, .noHistory: .unreadable
+            case .unsupportedFormat: .unsupportedFormat
+            case .inUse: .busy
+            case .displaced: .displaced
+            case .limitExceeded: .limitExceeded
+            case .storageFull: .storageFull
+            case .readOnly: .readOnly
+            case .storageFailed, .invalidChange: .storageFailed
+            case .cryptographyFailed: .cryptographyFailed
+            }
+        return VaultError(code, reason: reason)
+    }
+}
+
+/// Converts the error of a log.
+func logged<Result: ~Copyable>(_ body: () throws(LogError) -> Result) throws(VaultError) -> Result {
+    do throws(LogError) { return try body() } catch { throw error.asVaultError }
 }

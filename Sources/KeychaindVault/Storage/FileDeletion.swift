@@ -1,23 +1,22 @@
+import KeychaindLog
 import KeychaindModel
 
 /// The deletion of a collection's file: all of it or nothing, whatever part of it a power loss leaves.
 ///
 /// 1. The file gets a name that is never listed, durably: the collection is deleted.
-/// 2. The journal is removed, durably. A file without its journal would lack its latest changes.
-/// 3. The collection is forgotten in `state.db`, so that nobody misses its file.
-/// 4. The generations are removed, if they go with it; the name of the file says so.
-/// 5. The renamed file is removed.
+/// 2. The collection is forgotten in `state`, so that its file is not missed.
+/// 3. The file becomes a past one; or it is removed with those, as the suffix of its name says.
 ///
 /// The next start does what is left of these steps.
 struct FileDeletion {
     enum Extent: CaseIterable {
         case file
-        case fileAndGenerations
+        case fileAndPast
 
         fileprivate var suffix: String {
             switch self {
             case .file: CollectionFormat.deletedSuffix
-            case .fileAndGenerations: CollectionFormat.deletedWithGenerationsSuffix
+            case .fileAndPast: CollectionFormat.deletedSuffix + "-all"
             }
         }
     }
@@ -42,14 +41,10 @@ struct FileDeletion {
 
     private var file: String { name.fileName }
     private var leftover: String { name.encoded + extent.suffix }
-    private var generations: Generations { Generations(of: name, in: folder, keeping: 0) }
 
     /// Step 1; after an error the file is there as before, unless the reason says that this is unknown.
     func begin() throws(VaultError) {
-        if try folder.exists(file), try !rename() {
-            try? DiskReserve(in: folder).release()
-            if try !rename() { return try removeAndMark() }
-        }
+        if try folder.exists(file), try !rename() { return try remove() }
         do throws(VaultError) {
             try folder.synchronize()
         } catch {
@@ -74,20 +69,18 @@ struct FileDeletion {
         return true
     }
 
-    /// Step 1 without room for the longer name: the removed file makes room for an empty one of that name.
-    ///
-    /// A power loss between the two leaves the generations, which are not lost if the file stays.
-    private func removeAndMark() throws(VaultError) {
+    /// Step 1 without room for the longer name.
+    private func remove() throws(VaultError) {
         do throws(VaultError) {
             try folder.remove(file)
         } catch {
             if (try? folder.exists(file)) != false { throw error }
         }
-        if extent == .fileAndGenerations { try? folder.makeEmptyFile(leftover) }
+        // With room that the file has left, a mark takes its past ones along, too.
+        if extent == .fileAndPast { try? folder.makeEmptyFile(leftover) }
         do throws(VaultError) {
             try folder.synchronize()
         } catch {
-            // The generations stay, too.
             try? folder.remove(leftover)
             throw Self.unknown(error)
         }
@@ -97,36 +90,27 @@ struct FileDeletion {
         VaultError(error.code, reason: "\(error.reason); it is unknown whether the file is deleted\(more)")
     }
 
-    /// Step 2.
-    func removeJournal() throws(VaultError) {
-        for suffix in ["-wal", "-shm", "-journal"] { try folder.remove(file + suffix) }
-        try folder.synchronize()
-    }
-
-    /// Steps 2 to 5; `forget` is step 3.
+    /// Steps 2 and 3; `forget` is step 2.
     ///
-    /// Nobody may have a file of this name open.
-    func finish(forgetting forget: () throws(VaultError) -> Void) throws(VaultError) {
+    /// No file of this name may be open.
+    func finish(
+        _ configuration: VaultConfiguration,
+        forgetting forget: () throws(VaultError) -> Void
+    ) throws(VaultError) {
         // Another file may have the name: it was put back, or made anew.
-        if try !folder.exists(file) { try removeRest(forgetting: forget) }
-        if extent == .fileAndGenerations { try removeGenerations() }
-        try folder.remove(leftover)
-    }
-
-    private func removeRest(forgetting forget: () throws(VaultError) -> Void) throws(VaultError) {
-        try removeJournal()
-        do throws(VaultError) {
-            try forget()
-        } catch {
-            guard error.code == .storageFull, try folder.exists(leftover) else { throw error }
-            // Makes room, and stays as a mark.
-            try folder.truncate(leftover)
-            try forget()
+        let isGone = try !folder.exists(file)
+        if isGone { try forget() }
+        let past = PastFiles(of: name, in: folder)
+        switch extent {
+        case .file where configuration.generations > 0:
+            guard try folder.exists(leftover) else { return }
+            try folder.rename(leftover, to: past.newName(at: configuration.now()))
+            try past.prune(keeping: configuration.generations)
+        case .file: try folder.remove(leftover)
+        case .fileAndPast:
+            let log = isGone ? nil : try CollectionLog(folder.file(file), readOnly: true, configuration)
+            try past.removeAll(exceptOf: log?.records.uuid, configuration)
+            try folder.remove(leftover)
         }
-    }
-
-    private func removeGenerations() throws(VaultError) {
-        let present = try folder.exists(file) ? CollectionFile.identifier(of: file, in: folder) : nil
-        try generations.removeAll(exceptOf: present)
     }
 }

@@ -1,5 +1,6 @@
 import CKeychaindLinux
 import Glibc
+import KeychaindModel
 
 /// A folder on the disk, whose changes are durable once ``synchronize()`` returns.
 struct Folder: Sendable {
@@ -83,12 +84,6 @@ struct Folder: Sendable {
         Int(try Look.at(file(name))?.st_size ?? 0)
     }
 
-    /// Whether the name is that of a regular file, or of none; throws if the disk does not say.
-    func isRegular(_ name: String) throws(VaultError) -> Bool {
-        guard let status = try Look.at(file(name)) else { return true }
-        return status.st_mode & S_IFMT == S_IFREG
-    }
-
     /// Private to its owner; fails if the name exists.
     func makeEmptyFile(_ name: String) throws(VaultError) {
         let descriptor = Glibc.open(file(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -102,25 +97,18 @@ struct Folder: Sendable {
         }
     }
 
-    /// Shortens a file that is longer; follows no link.
-    func truncate(_ name: String, to size: Int = 0) throws(VaultError) {
+    /// Empties a file; follows no link.
+    func truncate(_ name: String) throws(VaultError) {
         let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "shorten \(name)") }
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "empty \(name)") }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0,
-            status.st_size <= size || ftruncate(descriptor, off_t(size)) == 0
-        else { throw VaultError(errno: errno, doing: "shorten \(name)") }
-    }
-
-    func removeDatabase(_ name: String) throws(VaultError) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try remove(name + suffix) }
+        guard ftruncate(descriptor, 0) == 0 else { throw VaultError(errno: errno, doing: "empty \(name)") }
     }
 
     /// Removes a new file that cannot be used; throws its error, with a word if that fails, too.
     func withdraw(_ name: String, after error: VaultError) throws(VaultError) -> Never {
         do throws(VaultError) {
-            try removeDatabase(name)
+            try remove(name)
             try synchronize()
         } catch let second {
             throw VaultError(
@@ -166,6 +154,14 @@ struct Folder: Sendable {
     /// Throws `busy` when the name is taken.
     func keepAlso(_ name: String, as newName: String) throws(VaultError) {
         _ = try addName(newName, to: name, doing: "link \(name)")
+    }
+
+    /// Gives a file a second name, durably, which is returned: `NAME.unreadable-SECONDS`.
+    func keepAside(_ name: String, at now: Timestamp) throws(VaultError) -> String {
+        let aside = "\(name).unreadable-\(now.microsecondsSinceEpoch / 1_000_000)"
+        try keepAlso(name, as: aside)
+        try synchronize()
+        return aside
     }
 
     /// Gives a file a second name; false if the file system has no links, so that the file was renamed instead.
@@ -232,48 +228,9 @@ struct Folder: Sendable {
 }
 
 extension Folder {
-    /// The free disk space required for a reservation.
-    private static let freeBytesNeeded: UInt = 64 << 20
-    // One page. The kernel may cache a larger write as one unit, and a later change then dirties all of it.
-    private static let blockSize = 4 << 10
-
     /// False if the disk does not say.
     func hasFree(bytes: UInt) -> Bool {
         var disk = statvfs()
         return statvfs(path, &disk) == 0 && disk.f_bavail >= bytes / max(1, disk.f_frsize)
-    }
-
-    /// Extends a file with zeros, durably, so that a sync after overwriting them has no new length to store.
-    ///
-    /// The blocks are written, not only allocated: the file system would have to record the first write to each. Does
-    /// nothing when the file is long enough or less than `leaving` bytes are free; restores the length after a failure.
-    /// Nobody else may extend the file meanwhile.
-    func reserve(_ name: String, bytes size: Int, leaving: UInt = Self.freeBytesNeeded) throws(VaultError) {
-        let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file to extend it") }
-        defer { close(descriptor) }
-        var status = stat()
-        var disk = statvfs()
-        guard fstat(descriptor, &status) == 0, fstatvfs(descriptor, &disk) == 0 else {
-            throw VaultError(errno: errno, doing: "read a file's status")
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw VaultError(.storageFailed, reason: "\(name) is not a regular file")
-        }
-        let length = Int(status.st_size)
-        guard length < size, disk.f_bavail >= leaving / max(1, disk.f_frsize) else { return }
-        let zeros = [UInt8](repeating: 0, count: Self.blockSize)
-        var end = length
-        while end < size {
-            let written = pwrite(descriptor, zeros, min(zeros.count, size - end), off_t(end))
-            guard written > 0 else {
-                if written < 0, errno == EINTR { continue }
-                let failure = errno
-                ftruncate(descriptor, off_t(length))
-                throw VaultError(errno: failure, doing: "extend a file")
-            }
-            end += written
-        }
-        guard fdatasync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
     }
 }

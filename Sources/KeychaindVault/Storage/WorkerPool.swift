@@ -34,7 +34,7 @@ final class WorkerPool: @unchecked Sendable {
         let deadline: Int64
     }
 
-    // SQLite and the ciphers need little, and touched stack pages stay in memory.
+    // The ciphers need little, and touched stack pages stay in memory.
     private static let stackSize = 512 * 1024
     private static let nanosecondsUntilEnd: Int64 = 2_000_000_000
 

@@ -85,8 +85,8 @@ final class BackupSchedule {
             try await vault.backUp(name, to: folder)
             failed.remove(name)
         } catch {
-            // Logged once, not every hour.
-            guard failed.insert(name).inserted else { return }
+            // A locked one is copied after its unlock; others are logged once, not every hour.
+            guard error.code != .locked, failed.insert(name).inserted else { return }
             logger.warning(
                 "A keychain has no new backup",
                 metadata: ["keychain": "\(name)", "folder": "\(folder.path)", "reason": "\(error.reason)"]

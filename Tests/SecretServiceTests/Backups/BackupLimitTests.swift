@@ -14,7 +14,7 @@ struct BackupLimitTests {
     @BusActor
     func tooLarge_isToldUntilOneFits() async throws {
         var limits = VaultLimits()
-        limits.copyBytes = 128 << 10
+        limits.copyBytes = 2 << 20
         let service = try await ProviderInProcess(vaultLimits: limits, hasHome: true)
         let (client, login) = (service.client, try service.collection(.login))
         func backUp() async throws(BusError) {
@@ -28,7 +28,7 @@ struct BackupLimitTests {
         let large = try await login.createItem(
             label: "large",
             attributes: Attributes(),
-            secret: Secret(bytes: SecureBytes(count: 256 << 10), contentType: ""),
+            secret: Secret(bytes: SecureBytes(count: 4 << 20), contentType: ""),
             replacing: false
         )
         await #expect(throws: BusError.limitsExceeded) { try await backUp() }

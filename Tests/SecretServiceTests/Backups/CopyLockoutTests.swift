@@ -27,13 +27,11 @@ struct CopyLockoutTests {
     /// Keeps a state of each keychain; returns the identifiers of that of `login`, and of that of the other one.
     @BusActor
     private func keepStates(in service: ProviderInProcess) async throws -> (login: String, other: String) {
-        for collection in service.vault.collections where !collection.isEphemeral {
-            try await collection.keepGenerationNow()
-        }
-        let copies = try await service.vault.copies(nil)
-        let login = try #require(copies.first { $0.file.hasPrefix("login.") })
-        let other = try #require(copies.first { !$0.file.hasPrefix("login.") })
-        return (login.id, other.id)
+        let other = try #require(service.vault.collections.first { !$0.isEphemeral && $0.name != .login })
+        return (
+            try await service.keepPastState(of: service.collection(.login)),
+            try await service.keepPastState(of: other, password: "own")
+        )
     }
 
     @Test("a program that knows the password of one past state cannot guess that of another, even with a restart")

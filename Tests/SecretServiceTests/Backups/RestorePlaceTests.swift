@@ -44,7 +44,7 @@ struct RestorePlaceTests {
     @BusActor
     private func makeWork(in service: ProviderInProcess) async throws -> CollectionName {
         let work = try await service.vault.createCollection(label: "Work", password: ProviderInProcess.bytes("work"))
-        try await work.keepGenerationNow()
+        _ = try await service.keepPastState(of: work, password: "work")
         return work.name
     }
 
@@ -158,7 +158,7 @@ struct RestorePlaceTests {
         let copying = Task { @BusActor in try await service.vault.backUp(.login, to: backups) }
         var openings = stalled.transfers.makeAsyncIterator()
         _ = await openings.next()
-        try await service.collection(.login).keepGenerationNow()
+        _ = try await service.keepPastState(of: service.collection(.login))
         let right = [PromptResponse.answer("other"), .answer(ProviderInProcess.password)]
         let prompter = try FakePrompter(on: service.bus, right)
         #expect(try await !service.client.complete(try await restore(backup, as: service.client)).isDismissed)
@@ -200,13 +200,22 @@ struct RestorePlaceTests {
         await service.vault.close()
     }
 
-    @Test("the password of the last past state of a missing keychain restores it in any dialog")
+    @Test("the password of the last past file of a missing keychain restores it in any dialog")
     @BusActor
-    func missingKeychain_passwordOfItsPastState_isRestored() async throws {
+    func missingKeychain_passwordOfItsPastFile_isRestored() async throws {
         let judge = TrustJudge()
+        judge.verdict = .trusted
         var service = try await ProviderInProcess(clock: time.clock, inspector: judge)
         let name = try await makeWork(in: service)
+        let copy = service.folder.path("Work.keychain")
+        try FileManager.default.copyItem(atPath: service.folder.path("data/Work.keychain"), toPath: copy)
+        #expect(
+            try await service.answering([.answer("work")]) {
+                try await !service.client.complete(try await restore(copy, as: service.client)).isDismissed
+            }.isOpen
+        )
         await service.vault.close()
+        judge.verdict = .passwordsOnly(reason: "the test says so")
         let away = try service.folder.makeFolder("away") + "/Work.keychain"
         try #require(rename(service.folder.path("data/Work.keychain"), away) == 0)
 
@@ -224,8 +233,7 @@ struct RestorePlaceTests {
     @BusActor
     func compare_programIsLimitedMeanwhile_isRefused() async throws {
         let service = try await ProviderInProcess.unconfirmed()
-        try await service.collection(.login).keepGenerationNow()
-        let copy = try #require(try await service.vault.copies(nil).last).id
+        let copy = try await service.keepPastState(of: service.collection(.login))
         let (client, other) = (service.client, try SecretServiceProxy(on: service.bus))
         #expect(try await client.searchItems([:]).locked == [])
         let prompter = try FakePrompter(on: service.bus, [.hang])

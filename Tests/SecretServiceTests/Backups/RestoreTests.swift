@@ -63,10 +63,8 @@ struct RestoreTests {
             _ = try await service.client.complete(try await service.client.unlock([.login]).prompt)
             await prompter.crash()
             #expect(try await labels(service.client) == 1)
-            let generations = try FileManager.default.contentsOfDirectory(
-                atPath: service.daemon.dataHome + "/keychaind/generations"
-            )
-            #expect(!generations.isEmpty)
+            let files = try FileManager.default.contentsOfDirectory(atPath: service.daemon.dataHome + "/keychaind")
+            #expect(files.contains { name in name.hasPrefix("login.keychain-past-") })
         }
     }
 

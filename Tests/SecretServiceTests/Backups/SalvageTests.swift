@@ -8,19 +8,6 @@ struct SalvageTests {
     private static let interface = "org.keychaind.Backups1"
     private static let file = "keychain:login"
 
-    /// The place of the only secret in a keychain's file that is closed.
-    private func placeOfSecret(in file: String) async throws -> UInt64 {
-        let script = """
-            import sqlite3, sys
-            database = sqlite3.connect(sys.argv[1])
-            secret = database.execute("SELECT secret FROM item").fetchone()[0]
-            database.close()
-            print(open(sys.argv[1], "rb").read().index(secret))
-            """
-        let output = try await Command.python(script, [file]).output
-        return try #require(UInt64(String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)))
-    }
-
     private func problem(_ client: SecretServiceProxy) async throws -> String {
         try await client.property("Problem", of: .login, "org.keychaind.Collection1")
     }
@@ -32,17 +19,14 @@ struct SalvageTests {
             let item = try await client.createItem(secret: "kept", session: client.openPlainSession())
             try await service.daemon.stop()
             let file = service.daemon.dataHome + "/keychaind/login.keychain"
-            let place = try await placeOfSecret(in: file)
+            let secret = try LogImage(at: file).last(LogImage.item, 1).secret
             try await service.daemon.start()
             let session = try await client.openPlainSession()
             #expect(try await client.secretText(of: item, session: session) == "kept")
             await #expect(throws: BusError(.notSupported, "")) {
                 try await client.call(Self.path, Self.interface, "Salvage", Self.file)
             }
-            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
-            try handle.seek(toOffset: place)
-            try handle.write(contentsOf: Data(repeating: 0, count: 8))
-            try handle.close()
+            try LogImage.overwrite(secret, of: file)
 
             let mark = client.signals.count
             let reply = try await client.call(Self.path, Self.interface, "Check", Self.file)

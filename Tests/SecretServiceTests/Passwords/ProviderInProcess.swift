@@ -7,6 +7,7 @@ import KeychaindSecretService
 import KeychaindTestSupport
 import KeychaindVault
 import Logging
+import Synchronization
 
 /// A provider in the test process, for events that do not come over the bus.
 @BusActor
@@ -20,6 +21,7 @@ final class ProviderInProcess {
     let connection: Connection
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let folder: TemporaryFolder
+    private let days = Days()
 
     /// Starts it with a locked keychain `login`, whose password is ``password``.
     ///
@@ -54,6 +56,7 @@ final class ProviderInProcess {
         var configuration = VaultConfiguration(directory: self.folder.path("data"), logger: logger)
         configuration.keyDerivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
         configuration.limits = vaultLimits
+        configuration.now = { [days] in days.now }
         vault = Vault(configuration)
         connection = try bus.connect()
         let (connection, logger) = (connection, logger)
@@ -145,6 +148,18 @@ final class ProviderInProcess {
         return (isOpen, prompter.questions.all.compactMap { $0.text("warning") })
     }
 
+    /// Makes the present state of a keychain one of an earlier day, and returns the identifier of that.
+    func keepPastState(of collection: Collection, password: String = password) async throws -> String {
+        try await collection.unlock(with: Self.bytes(password))
+        days.pass()
+        try await collection.setLabel(collection.label)
+        let prefix = "generation:\(collection.name)@"
+        guard let past = try await vault.copies(nil).last(where: { copy in copy.id.hasPrefix(prefix) }) else {
+            throw BusError(.failed, "no past state")
+        }
+        return past.id
+    }
+
     /// Whether a password opens a collection; locks it again.
     func opens(_ password: String, _ collection: Collection) async throws -> Bool {
         collection.lock()
@@ -157,4 +172,17 @@ final class ProviderInProcess {
             return false
         }
     }
+}
+
+/// A clock of which a test passes days.
+private final class Days: Sendable {
+    private let passed = Mutex<Int64>(0)
+
+    var now: Timestamp {
+        var now = Timestamp.now()
+        now.microsecondsSinceEpoch += passed.withLock { passed in passed } * 24 * 60 * 60 * 1_000_000
+        return now
+    }
+
+    func pass() { passed.withLock { passed in passed += 1 } }
 }

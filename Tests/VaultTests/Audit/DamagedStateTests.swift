@@ -3,21 +3,11 @@ import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
-/// Damage in the journal of `state.db`: what was recorded may be missing, and that must not weaken a protection.
+/// Damage of `state`: what was recorded may be missing, and that must not weaken a protection.
 @VaultActor
 @Suite struct DamagedStateTests {
-    private static let journal = "state.db-wal"
-
     /// A crash after a protection, an alias and failed attempts were recorded.
-    private struct Crash {
-        let folder: TemporaryFolder
-        let item: ItemID
-        let used: Int
-
-        func copy() throws -> TemporaryFolder { try folder.snapshot() }
-    }
-
-    private func crash() async throws -> Crash {
+    private func crash() async throws -> (folder: TemporaryFolder, item: ItemID) {
         let folder = TemporaryFolder()
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
@@ -28,84 +18,61 @@ import Testing
         try await vault.setLockout([4, 5, 6], of: .people)
         let copy = try folder.snapshot()
         await vault.close()
-        let bytes = try copy.bytes(of: Self.journal)
-        return Crash(folder: copy, item: item, used: (bytes.lastIndex { $0 != 0 } ?? 0) + 1)
+        return (copy, item)
     }
 
-    @Test func damagedBlock_anywhere_isTold_andFailedAttemptsCountAtTheirWorst() async throws {
-        let crash = try await crash()
-        let whole = try crash.folder.bytes(of: Self.journal)
-        for block in stride(from: 0, to: crash.used, by: 512) {
-            let folder = try crash.copy()
-            var damaged = whole
-            for place in block..<min(block + 512, crash.used) { damaged[place] ^= 0x5a }
-            try folder.write(damaged, to: Self.journal)
-            let file = try folder.bytes(of: "state.db")
-            for round in 0..<2 {
-                let vault = try await Vault.opened(Fixture.configuration(folder))
-                let login = try await vault.unlockedLogin()
-                if round == 0 {
-                    #expect(login.problem?.contains("state.db was damaged") == true, "block \(block)")
-                    #expect(vault.lockout(of: .people) == .unreadable, "block \(block)")
-                    #expect(try folder.bytes(of: "state.db.unreadable-wal") == damaged, "block \(block)")
-                    #expect(try folder.bytes(of: "state.db.unreadable") == file, "block \(block)")
-                } else {
-                    #expect(login.problem == nil, "block \(block)")
-                    // A record that was there does not become weaker with the next start.
-                    #expect([.none, .unreadable, .record([])].contains(vault.lockout(of: .people)), "block \(block)")
+    // The last commit may be one that a crash has interrupted.
+    @Test func damagedFrame_anywhereButInTheLastCommit_isTold_andFailedAttemptsCountAtTheirWorst() async throws {
+        let (original, item) = try await crash()
+        let image = try original.image("state")
+        for (number, frame) in image.frames.dropLast().enumerated() {
+            for place in [frame.range.lowerBound, frame.open.lowerBound + 3] {
+                let folder = try original.snapshot()
+                try folder.tamper("state") { image in image.flip(place) }
+                let damaged = try folder.bytes(of: "state")
+                for round in 0..<2 {
+                    let vault = try await Vault.opened(Fixture.configuration(folder))
+                    let login = try await vault.unlockedLogin()
+                    // A past value that is damaged is noticed only by its header.
+                    let isTold = folder.names.contains("state.unreadable")
+                    #expect(isTold || place != frame.range.lowerBound, "frame \(number)")
+                    if isTold, round == 0 {
+                        #expect(login.problem?.contains("state was damaged") == true, "frame \(number)")
+                        #expect(vault.lockout(of: .people) == .unreadable, "frame \(number)")
+                        #expect(try folder.bytes(of: "state.unreadable") == damaged, "frame \(number)")
+                    } else if isTold {
+                        #expect(login.problem == nil, "frame \(number)")
+                        // A record that was there does not become weaker with the next start.
+                        #expect([.none, .record([])].contains(vault.lockout(of: .people)), "frame \(number)")
+                    }
+                    #expect(login.protection(of: item).needsAuthentication, "frame \(number)")
+                    try await vault.setAlias("later", to: login)
+                    await vault.close()
                 }
-                #expect(login.protection(of: crash.item).needsAuthentication, "block \(block)")
-                try await vault.setAlias("later", to: login)
-                await vault.close()
+                #expect(folder.names.filter { name in name.hasPrefix("state.") }.count <= 1)
             }
-            #expect(folder.names.filter { name in name.hasPrefix("state.db.unreadable") }.count == 2)
-            #expect(!folder.names.contains { name in name.hasPrefix("state.db.damaged") })
         }
     }
 
-    /// The row goes back to the time before the protection, which only the lost ledger knew.
-    @Test func lostLedger_andAnOlderRow_leaveItemsInDoubt() async throws {
-        let folder = TemporaryFolder()
-        var vault = try await Vault.opened(Fixture.configuration(folder))
-        let item = try await vault.unlockedLogin().add("bank")
-        await vault.close()
-        let old = try folder.snapshot()
-        vault = try await Vault.opened(Fixture.configuration(folder))
-        try await vault.unlockedLogin().updateItem(item, attributes: .protected("userPresence"))
-        let crashed = try folder.snapshot()
-        await vault.close()
-        let row = try RawDatabase(old.file("login.keychain")).text(
-            "SELECT revision || ', tags = x''' || hex(tags) || ''', metadata = x''' || hex(metadata) || ''', "
-                + "secret = x''' || hex(secret) || '''' FROM item WHERE id = \(item)"
-        )
-        try RawDatabase(crashed.file("login.keychain")).execute("UPDATE item SET revision = \(row) WHERE id = \(item)")
-        var damaged = try crashed.bytes(of: Self.journal)
-        damaged[100] ^= 1
-        try crashed.write(damaged, to: Self.journal)
+    /// The file goes back to the time before the protection, which only the lost ledger knew.
+    @Test func lostLedger_andADamagedFile_leaveItemsInDoubt() async throws {
+        let (folder, item) = try await crash()
+        try folder.tamper { image in image.flip(try image.last(LogImage.item, item.rawValue).range.lowerBound) }
+        folder.remove("state")
         for _ in 0..<2 {
-            vault = try await Vault.opened(Fixture.configuration(crashed))
+            let vault = try await Vault.opened(Fixture.configuration(folder))
             let login = try await vault.unlockedLogin()
-            #expect(login.protection(of: item).needsAuthentication)
+            #expect(login.item(item)?.condition != .intact)
+            for id in login.itemIDs where login.item(id)?.condition == .intact {
+                #expect(login.protection(of: id).needsAuthentication)
+            }
             await vault.close()
         }
     }
 
-    @Test func interruptedRecovery_isFinished() async throws {
-        let crash = try await crash()
-        let folder = try crash.copy()
-        // As if it had ended after the copy, and SQLite had gone back already.
-        try folder.write(try folder.bytes(of: "state.db"), to: "state.db.damaged")
-        try folder.write(try folder.bytes(of: Self.journal), to: "state.db.damaged-wal")
+    @Test func soundState_isNotTold() async throws {
+        let (folder, _) = try await crash()
         let vault = try await Vault.opened(Fixture.configuration(folder))
-        #expect(try await vault.unlockedLogin().problem?.contains("state.db was damaged") == true)
-        #expect(vault.lockout(of: .people) == .unreadable)
-        await vault.close()
-        #expect(folder.names.contains("state.db.unreadable") && !folder.names.contains("state.db.damaged"))
-    }
-
-    @Test func soundJournal_isNotTold() async throws {
-        let crash = try await crash()
-        let vault = try await Vault.opened(Fixture.configuration(crash.folder))
         #expect(try await vault.unlockedLogin().problem == nil)
         #expect(vault.lockout(of: .people) == .record([4, 5, 6]))
         #expect(vault.aliases["mine"] == .login)

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -107,12 +108,12 @@ private struct SealingHost: HostSealer {
         }
         let backup = try home.bytes(of: "\(place)/login.keychain")
         let whole = try folder.bytes(of: "login.keychain")
-        // A damaged secret is noticed by the check of the copy, a missing row by the hash.
-        let damages = [
-            "UPDATE item SET secret = zeroblob(length(secret)) WHERE id = 1", "DELETE FROM item WHERE id = 2",
-        ]
-        for damage in damages {
-            try RawDatabase(folder.file("login.keychain")).execute(damage)
+        // A damaged secret is noticed by the check of the copy, a missing frame by the chain.
+        for isSecret in [true, false] {
+            try folder.tamper { image in
+                let frame = try image.last(LogImage.item, isSecret ? 1 : 2)
+                if isSecret { image.flip(frame.secret.lowerBound) } else { image.zero(frame.range) }
+            }
             let vault = try await Vault.opened(Fixture.configuration(folder))
             _ = try await vault.unlockedLogin()
             await #expect(throws: VaultError.of(.unreadable)) { try await vault.backUp(.login, to: backups) }
@@ -129,12 +130,12 @@ private struct SealingHost: HostSealer {
 
     @Test func backUp_tooLargeToBeReadBack_leavesTheLastBackup_andIsAProblem() async throws {
         var limits = VaultLimits()
-        limits.copyBytes = 128 << 10
+        limits.copyBytes = 400 << 10
         let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
         let login = try await vault.unlockedLogin()
         try await login.add("label", ["a": "b"], secret: "kept")
         try await vault.backUp(.login, to: backups)
-        let large = try await login.add("large", ["n": "1"], secret: String(repeating: "x", count: 256 << 10))
+        let large = try await login.add("large", ["n": "1"], secret: String(repeating: "x", count: 512 << 10))
         await #expect(throws: VaultError.of(.limitExceeded)) { try await vault.backUp(.login, to: backups) }
         #expect(login.problem?.contains("no new copies") == true)
         #expect(try await vault.copies(backups).map(\.itemCount) == [1])
@@ -169,7 +170,7 @@ private struct SealingHost: HostSealer {
             #expect(try kinds(in: "Work") == "1")
             let text = try key.grouped().withUnsafeBytes { bytes in String(decoding: bytes, as: UTF8.self) }
             #expect(try await contents(password: text) == ["kept"])
-            // Free pages hold no leftovers of the host slot.
+            // The copy has no past.
             let bytes = try home.bytes(of: "\(place)/login.keychain")
             #expect(bytes.firstRange(of: host.sealed) == nil)
             #expect(try folder.bytes(of: "login.keychain").firstRange(of: host.sealed) != nil)
@@ -177,8 +178,21 @@ private struct SealingHost: HostSealer {
     }
 
     private func kinds(in name: String) throws -> String {
-        let database = try RawDatabase(home.file("\(place)/\(name).keychain"))
-        return try database.text("SELECT group_concat(kind, ' ') FROM (SELECT kind FROM slot ORDER BY kind)")
+        let image = LogImage(try home.bytes(of: "\(place)/\(name).keychain"))
+        return try image.slotKinds().sorted().map(String.init).joined(separator: " ")
+    }
+
+    @Test func backUp_waitsForTheFirstUnlock() async throws {
+        try await withVault { _, _ in }
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        var changed: [CollectionName] = []
+        vault.onChange = { name in changed.append(name) }
+        await #expect(throws: VaultError.of(.locked)) { try await vault.backUp(.login, to: backups) }
+        _ = try await vault.unlockedLogin()
+        #expect(changed == [.login])
+        try await vault.backUp(.login, to: backups)
+        #expect(try await contents() == ["kept"])
+        await vault.close()
     }
 
     @Test func backUp_onALaterDay_keepsThreeEarlierDays() async throws {
@@ -245,7 +259,7 @@ private struct SealingHost: HostSealer {
         async throws
     {
         try await withVault { vault, login in
-            try home.mountDisk(bytes: 200 << 10)
+            try home.mountDisk(bytes: 400 << 10)
             defer { home.unmount() }
             try await vault.backUp(.login, to: backups)
             for number in 0..<40 {

@@ -28,7 +28,7 @@ import Testing
         await vault.close()
     }
 
-    @Test func restore_replacesTheCollection_locked_andKeepsAGeneration() async throws {
+    @Test func restore_replacesTheCollection_locked_andKeepsTheFormerFile() async throws {
         try await withVault { vault, login in
             let staged = try await vault.stage(open(backup))
             #expect(staged.label == "Login" && staged.itemCount == 1)
@@ -40,10 +40,10 @@ import Testing
             try await restored.unlock(with: Fixture.bytes(Fixture.password))
             #expect(restored.itemIDs.count == 1)
             try await restored.add("after", ["e": "f"], secret: "after")
-            let generations = folder.names(in: "generations")
-            #expect(generations.count == 1)
+            let former = folder.names.filter { name in name.contains("-past-") }
+            #expect(former.count == 1)
             let other = TemporaryFolder()
-            try other.write(try folder.bytes(of: "generations/\(generations[0])"), to: "login.keychain")
+            try other.write(try folder.bytes(of: former[0]), to: "login.keychain")
             let past = try await Vault.opened(Fixture.configuration(other))
             #expect(try await past.unlockedLogin().itemIDs.count == 2)
             await past.close()
@@ -76,7 +76,7 @@ import Testing
     @Test func stage_foreignFile_isRefused_andLeavesNothing() async throws {
         try await withVault { vault, _ in
             mkfifo(home.file("pipe"), 0o600)
-            try home.write(Array("no database".utf8), to: "text")
+            try home.write(Array("no keychain".utf8), to: "text")
             try home.write([], to: "empty")
             try home.write(Array(try Data(contentsOf: URL(fileURLWithPath: backup)).prefix(5000)), to: "cut")
             for name in ["pipe", "text", "empty", "cut", "."] {
@@ -104,20 +104,6 @@ import Testing
         await vault.close()
     }
 
-    @Test func restore_inPlaceOfAKeychainThatIsTooLargeForAPastState_keepsItsFile() async throws {
-        try await withVault { _, _ in }
-        var limits = VaultLimits()
-        limits.copyBytes = 128 << 10
-        let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
-        let login = try await vault.unlockedLogin()
-        try await login.add("large", secret: String(repeating: "x", count: 256 << 10))
-        let staged = try await vault.stage(open(backup))
-        _ = try await vault.restore(staged, as: .login, inPlaceOf: login)
-        await vault.close()
-        #expect(folder.names.contains { $0.hasPrefix("login.keychain.unreadable-") })
-        #expect(folder.names(in: "generations").isEmpty)
-    }
-
     @Test func restore_freshAccount_createsLogin() async throws {
         try await withVault { _, _ in }
         let other = TemporaryFolder()
@@ -133,7 +119,7 @@ import Testing
         await vault.close()
     }
 
-    @Test func restore_overALockedKeychain_keepsItsJournal() async throws {
+    @Test func restore_overALockedKeychain_afterACrash_keepsItsFile() async throws {
         try await withVault { vault, _ in
             let crashed = try folder.snapshot()
             let other = try await Vault.opened(Fixture.configuration(crashed))
@@ -141,8 +127,8 @@ import Testing
             let staged = try await other.stage(open(backup))
             _ = try await other.restore(staged, as: .login, inPlaceOf: login)
             let past = TemporaryFolder()
-            let generation = try #require(crashed.names(in: "generations").first)
-            try past.write(try crashed.bytes(of: "generations/\(generation)"), to: "login.keychain")
+            let former = try #require(crashed.names.first { name in name.contains("-past-") })
+            try past.write(try crashed.bytes(of: former), to: "login.keychain")
             let before = try await Vault.opened(Fixture.configuration(past))
             #expect(try await before.unlockedLogin().itemIDs.count == 2)
             await before.close()

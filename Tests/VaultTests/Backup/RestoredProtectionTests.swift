@@ -43,7 +43,6 @@ import Testing
     }
 
     private func putBack(_ file: [UInt8]) throws {
-        for suffix in ["-wal", "-shm"] { folder.remove("login.keychain" + suffix) }
         try folder.write(file, to: "login.keychain")
     }
 

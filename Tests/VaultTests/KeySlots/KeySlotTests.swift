@@ -1,5 +1,6 @@
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -102,9 +103,11 @@ import Testing
         try await login.add("kept", secret: "kept")
         let key = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password)).grouped()
         await vault.close()
-        try RawDatabase(folder.file("login.keychain")).execute(
-            "UPDATE slot SET \(column) = CAST(substr(\(column), 2) || x'00' AS BLOB) WHERE kind = 1"
-        )
+        try folder.tamper { image in
+            var slots = try image.slots()
+            if column == "wrapped" { slots[0].wrapped[0] ^= 1 } else { slots[0].parameters[0] ^= 1 }
+            try image.write(slots)
+        }
         vault = try await opened()
         login = try #require(vault.collection(named: .login))
         #expect(login.keySlots.map(\.kind) == [.recoveryKey])
@@ -117,24 +120,35 @@ import Testing
         await vault.close()
     }
 
-    @Test(arguments: ["x''", "x'00'", "zeroblob(28)", "zeroblob(35)", "zeroblob(100000)", "x'ffffffff'"])
-    func invalidParameters_neitherCrashNorOpen(parameters: String) async throws {
+    @Test(arguments: [
+        [], [0], .init(repeating: 0, count: 28), .init(repeating: 0, count: 1000), [0xff, 0xff, 0xff, 0xff],
+    ])
+    func invalidParameters_neitherCrashNorOpen(parameters: [UInt8]) async throws {
         var vault = try await opened()
         let login = try await vault.unlockedLogin()
         _ = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
         await vault.close()
-        for kind in [1, 3, 4, 5, 9] {
+        for kind: UInt64 in [1, 3, 4, 5, 9] {
             // The forger need not care about the checksum.
-            try RawDatabase(folder.file("login.keychain")).execute(
-                "INSERT OR REPLACE INTO slot VALUES (5, \(kind), \(parameters), x'00', x'0000000000000000')"
-            )
+            try folder.tamper { image in
+                let forged = LogImage.Slot(
+                    number: 5,
+                    kind: kind,
+                    parameters: parameters,
+                    wrapped: [0],
+                    checksum: [UInt8](repeating: 0, count: 8)
+                )
+                try image.write(image.slots().filter { slot in slot.number < 5 } + [forged])
+            }
             vault = try await opened()
             let login = try await vault.unlockedLogin()
             #expect(login.keySlots.map(\.number) == [1, 2])
             // The number of a damaged slot is not used again.
-            _ = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
-            #expect(login.keySlots.map(\.number) == [1, 2, 6])
-            try await login.removeKeySlot(6)
+            let next = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
+            _ = try next.grouped()
+            let number = try #require(login.keySlots.last?.number)
+            #expect(login.keySlots.map(\.number) == [1, 2, number] && number > 5)
+            try await login.removeKeySlot(number)
             await vault.close()
         }
     }

@@ -1,5 +1,6 @@
 import KeychaindGcrypt
 import KeychaindModel
+import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
@@ -32,11 +33,8 @@ import Testing
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let id = try await login.add("mail", ["server": "mail"], secret: "kept")
-        let database = folder.file("login.keychain")
         await vault.close()
-        let rows = try RawDatabase(database).text(
-            "SELECT group_concat(hex(metadata) || hex(secret) || revision) FROM item"
-        )
+        let before = try folder.image()
         vault = try await opened()
         login = try #require(vault.collection(named: .login))
         let modified = login.modified
@@ -50,10 +48,10 @@ import Testing
         #expect(try await login.content(of: id) == Array("kept".utf8))
         #expect(login.modified == modified)
         await vault.close()
-        #expect(
-            try RawDatabase(database).text("SELECT group_concat(hex(metadata) || hex(secret) || revision) FROM item")
-                == rows
-        )
+        let old = try before.last(LogImage.item, id.rawValue)
+        let new = try folder.image().last(LogImage.item, id.rawValue)
+        #expect(old.range == new.range)
+        #expect(try folder.bytes(of: "login.keychain")[new.range] == before.bytes[old.range])
         #expect(try await opens("new", .login, folder))
         #expect(try await !opens(Fixture.password, .login, folder))
     }
@@ -73,9 +71,7 @@ import Testing
         let login = try await vault.unlockedLogin()
         try await login.add()
         let before = try folder.snapshot()
-        let old = try OtherReader.bytes(
-            hexadecimal: RawDatabase(before.file("login.keychain")).text("SELECT hex(wrapped) FROM slot")
-        )
+        let old = try #require(try before.image().slots().first).wrapped
         try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
         let crashed = try folder.snapshot()
         await vault.close()
@@ -87,77 +83,36 @@ import Testing
         }
     }
 
-    @Test func changePassword_whileAnotherProgramReads_oldSlotGoesLater() async throws {
-        let creating = try await opened()
-        _ = try await creating.unlockedLogin()
-        await creating.close()
-        let database = folder.file("login.keychain")
-        let old = try OtherReader.bytes(hexadecimal: RawDatabase(database).text("SELECT hex(wrapped) FROM slot"))
-        func isOnDisk() throws -> Bool {
-            // In a pause, the file is closed, as another connection had it open: then there is no journal.
-            let journal = (try? folder.bytes(of: "login.keychain-wal")) ?? []
-            return try [folder.bytes(of: "login.keychain"), journal].contains { $0.firstRange(of: old) != nil }
-        }
-        let vault: Vault
-        let login: Collection
-        do {
-            let reader = try RawDatabase(database)
-            try reader.execute("BEGIN; SELECT * FROM slot")
-            vault = try await opened()
-            login = try await vault.unlockedLogin()
-            try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
-            #expect(try isOnDisk())
-            try reader.execute("COMMIT")
-        }
-        // The journal is prepared after the first reply; the second change waits for that.
-        try await login.add("first", ["n": "1"])
-        try await login.add("second", ["n": "2"])
-        #expect(try !isOnDisk())
-        await vault.close()
-    }
-
-    @Test func changePassword_truncatedJournal_opensWithOneOfTheTwo() async throws {
+    @Test func changePassword_truncatedFile_opensWithOneOfTheTwo() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.add("x", secret: "kept")
+        let before = try folder.image()
         await vault.close()
-        let file = try folder.bytes(of: "login.keychain")
         let key = try folder.bytes(of: "index.key")
-        // The journal of the change: SQLite writes the same one if nobody empties it.
-        let other = TemporaryFolder()
-        try other.write(file, to: "login.keychain")
-        try other.write(key, to: "index.key")
-        let writing = try await opened(other)
-        let changed = try #require(writing.collection(named: .login))
-        try await changed.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
-        await writing.close()
-        let columns = "id || ',' || kind || ',' || hex(parameters) || ',' || hex(wrapped) || ',' || hex(checksum)"
-        let row = try RawDatabase(other.file("login.keychain"))
-            .text("SELECT \(columns) FROM slot").split(separator: ",")
-        let source = try folder.snapshot()
-        do {
-            let database = try RawDatabase(source.file("login.keychain"))
-            try database.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
-            try database.execute(
-                """
-                BEGIN; DELETE FROM slot WHERE id = \(row[0]);
-                INSERT INTO slot VALUES (\(row[0]), \(row[1]), x'\(row[2])', x'\(row[3])', x'\(row[4])'); COMMIT
-                """
-            )
-            let journal = try source.bytes(of: "login.keychain-wal")
-            let whole = try source.bytes(of: "login.keychain")
-            var states: Set<Bool> = []
-            for size in stride(from: 0, through: journal.count, by: 512) + [journal.count] {
-                let crashed = TemporaryFolder()
-                try crashed.write(whole, to: "login.keychain")
-                try crashed.write(Array(journal.prefix(size)), to: "login.keychain-wal")
-                try crashed.write(key, to: "index.key")
-                let isNew = try await opens("new", .login, crashed)
-                #expect(try await opens(Fixture.password, .login, crashed) != isNew)
-                states.insert(isNew)
-            }
-            #expect(states == [false, true])
+        var states: Set<Bool> = []
+        let disk = FailingDisk()
+        var configuration = Fixture.configuration(folder, clock: clock, pauses: false)
+        configuration.system = disk.system
+        let changing = try await Vault.opened(configuration)
+        let changed = try #require(changing.collection(named: .login))
+        // The old slots are overwritten after the sync of the change.
+        disk.failure = FailingDisk.Failure(operation: .write, file: "login.keychain", after: 1)
+        _ = try? await changed.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
+        let written = try folder.image()
+        disk.failure = nil
+        await changing.close()
+        for size in stride(from: before.end, through: written.end, by: 512) + [written.end] {
+            let crashed = TemporaryFolder()
+            var image = written
+            image.zero(size..<image.bytes.count)
+            try crashed.write(image.bytes, to: "login.keychain")
+            try crashed.write(key, to: "index.key")
+            let isNew = try await opens("new", .login, crashed)
+            #expect(try await opens(Fixture.password, .login, crashed) != isNew)
+            states.insert(isNew)
         }
+        #expect(states == [false, true])
     }
 
     @Test func changePassword_wrongOld_changesNothing() async throws {

@@ -106,17 +106,12 @@ import Testing
         await vault.close()
         // PIN, salt, length, credential, time and label.
         let offset = [0, 1, 34, 36, 40, 46][change]
-        let path = folder.file("login.keychain")
-        var after = try Self.blob("SELECT hex(parameters) FROM slot WHERE id = 2", in: path)
-        after[offset] ^= 1
-        let wrapped = try Self.blob("SELECT hex(wrapped) FROM slot WHERE id = 2", in: path)
-        let uuid = try Self.blob("SELECT hex(uuid) FROM header", in: path)
-        try RawDatabase(path).execute(
-            """
-            UPDATE slot SET parameters = x'\(Self.hexadecimal(after))', \
-            checksum = x'\(Self.hexadecimal(try Self.checksum(after, wrapped, uuid)))' WHERE id = 2
-            """
-        )
+        try folder.tamper { image in
+            var slots = try image.slots()
+            slots[1].parameters[offset] ^= 1
+            slots[1].checksum = try image.checksum(slots[1])
+            try image.write(slots)
+        }
         vault = try await opened()
         login = try #require(vault.collection(named: .login))
         #expect(login.keySlots.map(\.number) == [1, 2])
@@ -134,20 +129,17 @@ import Testing
         _ = try await vault.unlockedLogin()
         await vault.close()
         var random = SeededGenerator(seed: 5)
-        let uuid = try Self.blob("SELECT hex(uuid) FROM header", in: folder.file("login.keychain"))
         for _ in 0..<60 {
             let size = Int.random(in: 0...120, using: &random)
             var parameters = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
             // Plausible ones are rare.
             if !parameters.isEmpty { parameters[0] &= 3 }
             if parameters.count > 34 { parameters[33] = 0 }
-            let checksum = try Self.checksum(parameters, [0], uuid)
-            try RawDatabase(folder.file("login.keychain")).execute(
-                """
-                INSERT OR REPLACE INTO slot VALUES \
-                (2, 5, x'\(Self.hexadecimal(parameters))', x'00', x'\(Self.hexadecimal(checksum))')
-                """
-            )
+            try folder.tamper { image in
+                var slot = LogImage.Slot(number: 2, kind: 5, parameters: parameters, wrapped: [0], checksum: [])
+                slot.checksum = try image.checksum(slot)
+                try image.write([image.slots()[0], slot])
+            }
             vault = try await opened()
             let login = try #require(vault.collection(named: .login))
             #expect(login.keySlots.count == 2)
@@ -161,24 +153,5 @@ import Testing
             #expect(login.state == .locked)
             await vault.close()
         }
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-    }
-
-    private static func blob(_ sql: String, in path: String) throws -> [UInt8] {
-        OtherReader.bytes(hexadecimal: try RawDatabase(path).text(sql))
-    }
-
-    /// The checksum of slot 2, which anybody can make.
-    private static func checksum(_ parameters: [UInt8], _ wrapped: [UInt8], _ uuid: [UInt8]) throws -> [UInt8] {
-        var message: [UInt8] = []
-        for value in [UInt64(2), 5] { withUnsafeBytes(of: value.bigEndian) { message += $0 } }
-        withUnsafeBytes(of: UInt32(parameters.count).bigEndian) { message += $0 }
-        message += parameters + wrapped
-        let authenticator = try HMACSHA256(key: SecureBytes(copying: uuid))
-        let code = try SecureBytes(copying: message).withUnsafeBytes { bytes in try authenticator.authenticate(bytes) }
-        return Array(code.prefix(8))
     }
 }

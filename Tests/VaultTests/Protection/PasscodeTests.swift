@@ -93,7 +93,7 @@ import Testing
         let id = try await bait.protect("devicePasscode")
         await vault.close()
         let stolen = try folder.snapshot()
-        for name in ["login.keychain", "state.db"] { stolen.remove(name) }
+        for name in ["login.keychain", "state"] { stolen.remove(name) }
         let other = try await Vault.opened(Fixture.configuration(stolen))
         _ = try await other.unlockedLogin("known")
         let copy = try #require(other.collection(named: bait.name))

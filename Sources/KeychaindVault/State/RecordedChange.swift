@@ -1,13 +1,15 @@
 import Logging
 
-/// What a collection's file had when it was closed: without it, nobody would notice another state of the file that was
-/// put in its place meanwhile.
+/// What a collection's file had when it was closed: without it, another state of the file that was put in its place
+/// meanwhile would go unnoticed.
 struct RecordedChange: Equatable, Sendable {
     /// More changes than anybody makes: a record that is so far ahead is forged or damaged.
     static let maximumMissing: UInt64 = 1 << 32
 
     /// The number of the last change.
     var number: UInt64
+    /// The last sequence of the log.
+    var sequence: UInt64
     /// The last change that was made here; nil if there was none.
     var own: LastChanges.Entry?
 
@@ -15,6 +17,7 @@ struct RecordedChange: Equatable, Sendable {
     func merged(with earlier: RecordedChange) -> RecordedChange {
         var merged = self
         merged.number = Self.later(number, earlier.number)
+        merged.sequence = Self.later(sequence, earlier.sequence)
         guard let known = earlier.own else { return merged }
         guard let own, own.vault == known.vault else {
             merged.own = own ?? known
@@ -30,11 +33,11 @@ struct RecordedChange: Equatable, Sendable {
 }
 
 extension RecordedChange {
-    /// Number (8), and if a change was made here, the vault and its number (8 each).
+    /// Number (8), sequence (8), and if a change was made here, the vault and its number (8 each).
     fileprivate init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
-        guard let number = reader.integer(UInt64.self) else { return nil }
-        self.number = number
+        guard let number = reader.integer(UInt64.self), let sequence = reader.integer(UInt64.self) else { return nil }
+        (self.number, self.sequence) = (number, sequence)
         guard let vault = reader.integer(UInt64.self), let own = reader.integer(UInt64.self) else { return }
         self.own = LastChanges.Entry(vault: vault, number: own)
     }
@@ -42,6 +45,7 @@ extension RecordedChange {
     fileprivate var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: number)
+        bytes.append(bigEndian: sequence)
         if let own {
             bytes.append(bigEndian: own.vault)
             bytes.append(bigEndian: own.number)
@@ -54,21 +58,18 @@ extension StateFile {
     private static let prefix = "last-change/"
 
     /// The last change of a collection; nil if it was never recorded.
-    func lastChange(of identifier: [UInt8]) throws(VaultError) -> RecordedChange? {
-        let value = try value(ofRecord: Self.recordName(Self.prefix, of: identifier))
+    func lastChange(of identifier: [UInt8]) -> RecordedChange? {
+        let value = value(ofRecord: Self.recordName(Self.prefix, of: identifier))
         return value?.withRawBytes { bytes in RecordedChange(decoding: bytes) }
     }
 
     func setLastChange(_ change: RecordedChange, of identifier: [UInt8]) throws(VaultError) {
-        let recorded = try lastChange(of: identifier)
-        let new = recorded.map(change.merged) ?? change
-        guard new != recorded else { return }
-        try setValue(new.encoded, ofRecord: Self.recordName(Self.prefix, of: identifier))
+        let new = lastChange(of: identifier).map(change.merged) ?? change
+        try set([Self.recordName(Self.prefix, of: identifier): .some(new.encoded)])
     }
 
     func forgetLastChange(of identifier: [UInt8]) throws(VaultError) {
-        guard try lastChange(of: identifier) != nil else { return }
-        try removeRecord(Self.recordName(Self.prefix, of: identifier))
+        try set([Self.recordName(Self.prefix, of: identifier): nil])
     }
 }
 
