@@ -18,7 +18,8 @@ struct FuzzReader: Sendable {
     struct Refusal: Error {}
 
     static let all: [FuzzReader] = [
-        foreignFiles, rows, keySlots, keychainFiles, logs, logins, prompters, processes, grammars, keys, archives,
+        foreignFiles, sealedContents, keySlots, keychainFiles, logs, logins, prompters, processes, grammars, keys,
+        archives,
         values, messages, services, replies,
     ].flatMap(\.self)
 

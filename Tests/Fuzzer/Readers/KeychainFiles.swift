@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeychaindGcrypt
+import KeychaindLog
 import KeychaindModel
 import Logging
 
@@ -8,42 +9,23 @@ import Logging
 
 /// Files of the vault with any bytes, read as at a start; their seeds are sound ones.
 ///
-/// The password of the seeds is `correct horse`.
+/// Logs get valid marks, which any program that can read a file can make. The password of the seeds is `correct horse`.
 extension FuzzReader {
     static let keychainFiles = [
-        FuzzReader("keychain-pages") { bytes in
-            try withFolder(["login.keychain": bytes]) { folder in try readPages(in: folder) }
-        },
-        FuzzReader("keychain-journal") { bytes in
-            // Four pages of a file, then its journal.
-            let file = UnsafeRawBufferPointer(rebasing: bytes.prefix(4 * 4096))
-            let journal = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(4 * 4096))
-            try withFolder(["login.keychain": file, "login.keychain-wal": journal]) { folder in
-                try readPages(in: folder)
-            }
-        },
         FuzzReader("keychain") { bytes in
-            try withFolder(["login.keychain": bytes]) { folder in
-                let (keys, isWhole) = try readFile(in: folder)
-                promise(try isWhole || !check(folder, keys).isSound, "a file that passes the check is whole")
+            try withMarks(bytes.copied).withUnsafeBytes { bytes in
+                try withFolder(["login.keychain": bytes]) { folder in try readKeychain(in: folder) }
             }
         },
         FuzzReader("state") { bytes in
-            try withFolder([StateFile.name: bytes]) { folder in
-                // A start reads a damaged file three times, keeps it and makes a new one: for one in 64 such files.
-                let sum: UInt8 = bytes.reduce(0) { sum, byte in sum &+ byte }
-                if !sum.isMultiple(of: 64) { try StateFile.foldJournal(in: folder) }
-                let opened = StateFile.open(in: folder, logger: silent)
-                let file = try opened.file.get()
-                for owner in opened.contents.lockouts.records.keys { _ = opened.contents.lockouts[owner] }
-                _ = try file.toldCause(of: "login")
-                _ = try file.ledger(of: identifier)
-                try file.forEachAudit { _, row in
-                    _ = AuditEntry(decoding: row)
-                    return true
-                }
-                try file.setAlias("default", to: "login")
-                try file.finish()
+            try withMarks(bytes.copied).withUnsafeBytes { bytes in
+                try withFolder([StateFile.name: bytes]) { folder in try readState(in: folder, sum(bytes)) }
+            }
+        },
+        FuzzReader("state-records") { bytes in
+            try withFolder([:]) { folder in
+                try makeState(bytes, in: folder)
+                try readState(in: folder, sum(bytes))
             }
         },
         FuzzReader("rules-file") { bytes in
@@ -54,51 +36,97 @@ extension FuzzReader {
         },
     ]
 
-    /// Reads a file as an unlock does, and closes it.
-    private static func readFile(in folder: Folder) throws -> (keys: UnlockedKeys, isWhole: Bool) {
-        let file = try CollectionFile("login.keychain", in: folder, limits: VaultLimits(), maximumPages: nil)
-        let header = try file.header()
-        try file.forEachTags { _, _, tags in _ = Array(StoredTags(tags)) }
+    /// Reads a file as a start, an unlock, a check and a salvage do.
+    private static func readKeychain(in folder: Folder) throws {
+        let (path, configuration) = (folder.file("login.keychain"), configuration(folder))
+        let log = try CollectionLog(path, readOnly: true, configuration)
+        _ = try log.lockedItems(tagsAreStale: false)
+        _ = try log.pastStates(atMost: 3)
+        let header = try log.header()
         guard let keys = try keys(of: header) else { throw Refusal() }
-        let isWhole = try load(file, keys)
-        _ = try file.structuralDamage()
-        try file.finish(isSound: true)
-        return (keys, isWhole)
-    }
-
-    private static func readPages(in folder: Folder) throws {
-        let remains = try FileRemains(of: "login.keychain", in: folder)
-        remains.forEachTags { _, _, tags in _ = Array(StoredTags(tags)) }
-        var isOpened = false
-        for identifier in remains.identifiers + [identifier] {
-            guard let header = try remains.header(identifier: identifier), let keys = try keys(of: header) else {
+        let checkKeys = CheckKeys(collection: keys.collection, secrets: keys.secrets)
+        let contents = try load(log, keys)
+        let report = try CollectionLog.check(path, configuration, keys: checkKeys)
+        promise(contents.isWhole || !report.isSound, "a file that passes the check is whole")
+        for id in contents.table.ids {
+            guard let item = contents.table[id], item.condition == .intact, let secret = item.sealedSecret else {
                 continue
             }
-            isOpened = true
-            _ = try load(remains, keys)
-            let salvage = Salvage(
-                name: .login,
-                folder: folder,
-                limits: VaultLimits(),
-                keys: CheckKeys(collection: keys.collection, secrets: keys.secrets),
-                memory: nil
-            )
-            let report = try salvage.makeFile(header: header, state: emptyState)
-            promise(report.kept + report.damaged == remains.itemCount, "a salvage accounts for each item")
-            promise(
-                try FileCheck.run(folder.file(CollectionName.login.unfinishedFileName), .exclusive, keys: salvage.keys)
-                    .isSound,
-                "what is salvaged is sound"
-            )
+            _ = try? keys.secrets.open(secret, item: id.rawValue, revision: item.metadata.secretRevision)
         }
-        guard isOpened else { throw Refusal() }
+        let salvage = Salvage(table: contents.table, state: contents.state, indexKey: try indexKey(), header: header)
+        let writer = try CollectionLog(path, configuration)
+        var (rewriting, salvaged) = try salvage.plan(writer, checkKeys)
+        rewriting.isSalvage = true
+        try writer.records.rewrite(rewriting, keys.collection.log)
+        promise(salvaged.kept + salvaged.damaged == contents.table.count, "a salvage accounts for each item")
+        let after = try CollectionLog.check(path, configuration, keys: checkKeys)
+        promise(after.isSound && after.intact == salvaged.kept, "what is salvaged is sound")
     }
 
-    private static let emptyState = CollectionState(
-        created: Timestamp(seconds: 0),
-        modified: Timestamp(seconds: 0),
-        label: ""
-    )
+    private static func load(_ log: CollectionLog, _ keys: UnlockedKeys) throws -> LoadedContents {
+        try log.load(keys.collection, into: nil, indexKey: nil, residentSecretBytes: 1 << 16)
+    }
+
+    private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt8 { bytes.reduce(0) { sum, byte in sum &+ byte } }
+
+    private static func readState(in folder: Folder, _ sum: UInt8) throws {
+        let isDamaged = try read(StateFile(in: folder, configuration(folder)))
+        // A start reads a damaged file three times, with pauses: for one in 64 such files.
+        guard !isDamaged || sum.isMultiple(of: 64) else { return }
+        let file = try StateFile.open(in: folder, configuration(folder)).file.get()
+        try file.setAlias("default", to: "login")
+        try file.rest()
+        let again = try StateFile(in: folder, configuration(folder))
+        promise(again.contents.aliases == file.contents.aliases, "what is stored is read again")
+        promise(!again.isDamaged, "what was damaged is left out")
+    }
+
+    /// Whether the file is damaged.
+    private static func read(_ file: StateFile) throws -> Bool {
+        let lockouts = file.contents.lockouts
+        for owner in lockouts.records.keys { _ = lockouts[owner] }
+        _ = file.toldCause(of: "login")
+        _ = file.ledger(of: identifier)
+        _ = file.lastChange(of: identifier)
+        try file.forEachAudit { _, entry in
+            _ = AuditEntry(decoding: entry)
+            return true
+        }
+        return file.isDamaged
+    }
+
+    /// Makes a file of records, each of kind (1), number (1), length (2) and an open part; anyone can seal them.
+    private static func makeState(_ bytes: UnsafeRawBufferPointer, in folder: Folder) throws {
+        let key = LogKey(try SealingKey(SecureBytes(count: KeyPurpose.keySize)))
+        var changes: [RecordID: RecordChange] = [:]
+        var reader = ByteReader(bytes)
+        while let kind = reader.integer(UInt8.self), let number = reader.integer(UInt8.self),
+            let open = reader.integer(UInt16.self).flatMap({ length in reader.bytes(Int(length)) })
+        {
+            guard let id = RecordID(kind: kind, number: UInt64(number)) else { continue }
+            changes[id] = RecordChange(id, RecordContent(open: Array(open), secret: Array(open)))
+        }
+        guard changes.count < 1000 else { throw Refusal() }
+        _ = try RecordLog.create(
+            folder.file(StateFile.name),
+            application: 0x4b43_4853,
+            uuid: identifier,
+            Array(changes.values),
+            key,
+            limits: logLimits
+        )
+    }
+
+    static func configuration(_ folder: Folder) -> VaultConfiguration {
+        var configuration = VaultConfiguration(directory: folder.path, logger: silent)
+        configuration.logLimits = logLimits
+        return configuration
+    }
+
+    private static func indexKey() throws -> BlindIndexKey {
+        try BlindIndexKey(SecureBytes(copying: [UInt8](repeating: 3, count: BlindIndexKey.size)))
+    }
 
     private static func keys(of header: CollectionHeader) throws -> UnlockedKeys? {
         let password = try SecureBytes(copying: Array("correct horse".utf8))
@@ -107,34 +135,6 @@ extension FuzzReader {
         header.slots.removeAll { slot in slot.kind == 1 && !slot.parameters.starts(with: [0, 0, 0, 64, 0, 0, 0, 1]) }
         guard let opened = try header.open(with: password) else { return nil }
         return try UnlockedKeys(master: opened.master, collection: header.identifier)
-    }
-
-    /// Whether the rows match the sealed state.
-    private static func load(_ file: some CollectionSource, _ keys: UnlockedKeys) throws -> Bool {
-        var loader = try CollectionLoader(
-            into: ItemTable(),
-            keys: keys.collection,
-            indexKey: nil,
-            residentSecretBytes: 1 << 16
-        )
-        let contents = try loader.load(from: file)
-        for id in contents.table.ids {
-            guard let item = contents.table.item(id), item.condition == .intact else { continue }
-            _ = try? keys.secrets.open(
-                file.secret(of: id)[...],
-                item: id.rawValue,
-                revision: contents.table.sealedSecret(of: id)?.revision ?? 0
-            )
-        }
-        return contents.isWhole
-    }
-
-    private static func check(_ folder: Folder, _ keys: UnlockedKeys) throws -> FileReport {
-        try FileCheck.run(
-            folder.file("login.keychain"),
-            .exclusive,
-            keys: CheckKeys(collection: keys.collection, secrets: keys.secrets)
-        )
     }
 
     static let silent = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }

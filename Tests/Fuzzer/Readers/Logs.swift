@@ -12,7 +12,8 @@ extension FuzzReader {
     ]
 
     private static let application: UInt32 = 1
-    private static let limits = {
+    /// Those of small files, of which any number is written.
+    static let logLimits = {
         var limits = LogLimits()
         (limits.fileSize, limits.frameSize, limits.records, limits.changes) = (1 << 20, 1 << 16, 1000, 1000)
         (limits.room, limits.reserve) = (4096, 1024)
@@ -41,7 +42,7 @@ extension FuzzReader {
     }
 
     private static func openLog(_ path: String, readOnly: Bool = false) throws -> RecordLog {
-        try RecordLog(path, application: application, readOnly: readOnly, limits: limits)
+        try RecordLog(path, application: application, readOnly: readOnly, limits: logLimits)
     }
 
     /// The sequences of the records of a state.
@@ -79,7 +80,7 @@ extension FuzzReader {
     }
 
     /// The bytes with the marks that their file header and the frames behind it should have.
-    private static func withMarks(_ bytes: [UInt8]) throws -> [UInt8] {
+    static func withMarks(_ bytes: [UInt8]) throws -> [UInt8] {
         guard bytes.count > LogHeader.end else { throw Refusal() }
         var bytes = bytes
         func setMark(_ mark: Mark, at place: Int) { bytes.replaceSubrange(place..<place + Mark.size, with: mark.bytes) }

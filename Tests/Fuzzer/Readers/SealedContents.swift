@@ -1,13 +1,14 @@
 import KeychaindAuthentication
 import KeychaindGcrypt
+import KeychaindLog
 import KeychaindModel
 import KeychaindSecretService
 
 @testable import KeychaindVault
 
-/// What is behind the seals of a keychain and of `state.db`: who has the key of an old copy can seal anything.
+/// What is behind the seals of a keychain and of `state`: a program that has the key of an old copy can seal anything.
 extension FuzzReader {
-    static let rows = [
+    static let sealedContents = [
         FuzzReader("metadata") { bytes in
             guard let metadata = ItemMetadata(decoding: bytes) else { throw Refusal() }
             let again = metadata.encoded.withUnsafeBytes { ItemMetadata(decoding: $0) }
@@ -16,7 +17,7 @@ extension FuzzReader {
             _ = ItemProtection(of: metadata.attributes).needsAuthentication
             _ = KeychainItem(metadata.attributes, label: metadata.label)
         },
-        FuzzReader("sealed-row", readSealedRow),
+        FuzzReader("sealed-item", readSealedItem),
         FuzzReader("sealed-secret") { bytes in
             let secret = try SecretEncoding.decode(SecureBytes(copying: bytes))
             _ = try SecretEncoding.encode(secret)
@@ -64,47 +65,50 @@ extension FuzzReader {
     static let identifier = [UInt8](repeating: 7, count: CollectionFormat.identifierSize)
 
     /// Derived once: it takes longer than an input.
-    private static let collectionKeys = try? UnlockedKeys(
+    static let unlockedKeys = try? UnlockedKeys(
         master: SecureBytes(copying: [UInt8](repeating: 1, count: 32)),
         collection: identifier
     )
 
-    /// A row whose metadata and secret were sealed under the right key, with any content: the first byte divides it.
-    private static let readSealedRow: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
-        guard let id = ItemID(rawValue: 1), let size = bytes.first, let keys = collectionKeys else { throw Refusal() }
+    /// An item with any metadata and secret under genuine seals: the first byte divides the rest between them.
+    private static let readSealedItem: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
+        guard let record = ItemID(rawValue: 1).flatMap(RecordID.init), let size = bytes.first,
+            let keys = unlockedKeys
+        else { throw Refusal() }
         let content = bytes.dropFirst()
         let metadata = Array(content.prefix(Int(size) * 8))
-        let secret = Array(content.dropFirst(Int(size) * 8))
-        let sealed = try keys.collection.seal(
-            metadata,
-            for: AssociatedData(metadataOf: id, revision: 2, tags: [], collection: identifier)
-        )
+        let secret = try seal(Array(content.dropFirst(Int(size) * 8)), keys.secrets)
+        let open = ItemContent.open(revision: 2, tags: [])
+        try withFolder([:]) { folder in
+            let path = folder.file("login.keychain")
+            _ = try RecordLog.create(
+                path,
+                application: CollectionFormat.application,
+                uuid: identifier,
+                [RecordChange(record, RecordContent(open: open, metadata: metadata, secret: secret))],
+                keys.collection.log,
+                limits: logLimits
+            )
+            let log = try CollectionLog(path, readOnly: true, configuration(folder))
+            let checkKeys = CheckKeys(collection: keys.collection, secrets: keys.secrets)
+            var isGenuine = false
+            try log.forEachItem(keys.collection, checksSecrets: true) { id, item in
+                isGenuine = item?.isGenuine(id, checkKeys) == true
+            }
+            guard isGenuine else { throw Refusal() }
+        }
+        _ = try keys.secrets.open(secret[...], item: 1, revision: 2)
+    }
+
+    private static func seal(_ secret: [UInt8], _ key: SecretsKey) throws -> [UInt8] {
         var place = AssociatedData(collection: identifier, column: .secret)
         place.set(item: 1, column: .secret, revision: 2)
         var raw: SealingKey?
-        keys.secrets.withKey { key in raw = try? key.copy(in: .locked).sealingKey() }
-        var sealedSecret: [UInt8] = []
-        if let raw = raw.take() {
-            sealedSecret = try secret.withUnsafeBytes { secret in
-                try place.withBytes { (place) throws(GcryptError) in try raw.seal(secret, associatedData: place) }
-            }
+        key.withKey { key in raw = try? key.copy(in: .locked).sealingKey() }
+        guard let raw = raw.take() else { throw Refusal() }
+        return try secret.withUnsafeBytes { secret in
+            try place.withBytes { (place) throws(GcryptError) in try raw.seal(secret, associatedData: place) }
         }
-        var verifier = RowVerifier(CheckKeys(collection: keys.collection, secrets: keys.secrets))
-        try sealed.withUnsafeBytes { metadata in
-            try sealedSecret.withUnsafeBytes { secret in
-                let row = CollectionFile.Row(
-                    id: 1,
-                    revision: 2,
-                    tags: UnsafeRawBufferPointer(start: nil, count: 0),
-                    metadata: metadata,
-                    secret: secret,
-                    secretBytes: secret.count
-                )
-                guard try verifier.verify(row) != nil else { throw Refusal() }
-            }
-        }
-        _ = verifier.findings(comparedWith: nil)
-        _ = try keys.secrets.open(sealedSecret[...], item: 1, revision: 2)
     }
 }
 
