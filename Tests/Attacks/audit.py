@@ -2,7 +2,7 @@
 
 make    creates the item, and prints its path
 killed  reads it three times, and kills keychaind as soon as the secret is there
-full    reads it, while the disk takes no record
+full    reads it until the room for records is used up, on a disk that is full
 """
 
 import os
@@ -26,6 +26,12 @@ elif mode == "killed":
     print("the program reads the item, and kills keychaind:", values == [VALUE] * 3)
 else:
     print("the owner says yes:", client.unlock(path) == [path])
-    spoils = attempt(client.read, path)
+    for number in range(3000):
+        spoils = attempt(client.read, path)
+        if isinstance(spoils, Refused) and spoils.args[0].endswith("IOError"):
+            break
+        if spoils != VALUE:
+            # The grant has ended.
+            client.unlock(path)
     verdict("a secret whose release cannot be recorded", VALUE, spoils)
     print("it is an error of the disk:", isinstance(spoils, Refused) and spoils.args[0].endswith("IOError"))

@@ -13,12 +13,10 @@ if ! mount_disk; then
     exit 0
 fi
 trap 'stop_prompter; stop_everything; umount "$files"' EXIT
-reserve_is_kept() { [[ $(stat -c %s "$files/lock") == 1048576 ]]; }
 fill() { cat /dev/zero >"$files/ballast" 2>/dev/null || true; }
 own_keychain() {
     start_with p
     check "the owner makes a keychain, $1" is_open
-    eventually reserve_is_kept
     stop_daemon
 }
 # attack_disk WHERE: guesses, then the owner's password in a dialog.

@@ -1,23 +1,30 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# Earlier states of a keychain, from before an item was protected, opened with the keychain's password.
+# The past of a keychain, from before an item was protected: in its own file, and in a past file. The attacker has the
+# password.
 
 own_home
 own_bus
 source "$scripts/support.sh"
+data=$XDG_DATA_HOME/keychaind
 start_daemon
 attack generation store
 stop_daemon
-generations=("$XDG_DATA_HOME"/keychaind/generations/login.*.keychain)
-if [[ -e ${generations[0]} ]]; then
-    for generation in "${generations[@]}"; do
+cp "$data/login.keychain" "$data/login.keychain-past-1796000000"
+start_daemon
+attack generation protect
+stop_daemon
+for file in login.keychain login.keychain-past-1796000000; do
+    check "$file is there" test -e "$data/$file"
+    PYTHONPATH=$project/Tests/LogTests:$project/Tests/Scripts /usr/bin/python3 -B "$scripts/generation.py" unprotect \
+        "$data/$file" "$work/unprotected"
+    for stolen in "$data/$file" "$work"/unprotected.*; do
         mkdir -p "$work/stolen"
-        cp "$generation" "$work/stolen/login.keychain"
-        cp "$XDG_DATA_HOME/keychaind/index.key" "$work/stolen"
+        cp "$stolen" "$work/stolen/login.keychain"
+        cp "$data/index.key" "$work/stolen"
         attackers_daemon "$work/stolen" p --prompters none
         on_attackers_bus attack generation steal
         stop_attackers_daemon
         rm -rf "$work/stolen"
     done
-else
-    pass "there is no earlier state"
-fi
+    rm -f "$work"/unprotected.*
+done

@@ -16,17 +16,21 @@ attack rollback read
 stop_daemon
 cp -r "$data" "$work/after"
 
-# again NAME: starts keychaind on the current folder and reads the item.
+# again NAME [COLLECTION]: starts keychaind on the current folder and reads the item.
 again() {
     start_daemon
-    attack rollback read "${@:2}" | sed "s/\$/, $1/"
+    attack rollback "${read:-read}" "${@:2}" | sed "s/\$/, $1/"
     stop_daemon
     rm -rf "$data"
     cp -r "$work/after" "$data"
 }
 
-/usr/bin/python3 "$scripts/rollback.py" row "$work/before/login.keychain" "$data/login.keychain"
-again "a row"
+for how in over behind end; do
+    PYTHONPATH=$project/Tests/LogTests:$project/Tests/Scripts /usr/bin/python3 -B "$scripts/rollback.py" "$how" \
+        "$work/before/login.keychain" "$data/login.keychain"
+    # Two of these destroy the present frame.
+    read=$([[ $how == behind ]] && echo read || echo read-lost) again "a frame ($how)"
+done
 cp "$work/before/login.keychain" "$data/login.keychain"
 again "the whole file"
 cp "$work/before/login.keychain" "$data/copy.keychain"

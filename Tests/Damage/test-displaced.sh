@@ -40,7 +40,7 @@ kill_daemon
 start_daemon
 check_equal "what was acknowledged survives a kill" "$(lookup 4)" "secret 4"
 
-rm "$files"/login.keychain*
+rm "$files/login.keychain"
 if store 5; then fail "a change of the removed file is acknowledged"; else pass "a change of the removed file is refused"; fi
 missing() { [[ $(problem) == *"login.keychain is missing"* ]]; }
 check "the keychain says what is wrong" eventually missing
@@ -54,8 +54,7 @@ runs() { kill -0 "$daemon_pid"; }
 check "a secret is stored in a new keychain" store 7
 cp -r "$files" "$work/copy"
 check "another one is stored" store 8
-for file in "$files"/*-shm; do if [[ -e $file ]]; then truncate --size=0 "$file"; fi; done
-check "a secret is stored without the index of the journal" store 9
+check "and a third one" store 9
 touch "$files"/*
 check "touched files take changes" store 10
 cp "$work/copy"/login.keychain* "$files"
@@ -64,7 +63,7 @@ check "the next change goes into the copied file" eventually store 12
 check_equal "what the copy has is served" "$(lookup 7)" "secret 7"
 truncate --size=0 "$files/login.keychain"
 if store 13; then fail "a change of the emptied file is acknowledged"; else pass "a change of the emptied file is refused"; fi
-damaged() { [[ $(problem) == *"the file is empty"* ]]; }
+damaged() { [[ $(problem) == *"the file has no header"* ]]; }
 check "the keychain says that it was emptied" eventually damaged
 check "the service has not crashed" runs
 kill_daemon
@@ -80,7 +79,7 @@ check "another one is stored here" store 15
 stop_daemon
 mv "$files" "$work/here"
 cp -r "$work/elsewhere" "$files"
-rm "$files"/state.db*
+rm "$files/state"
 start_daemon
 check "two are stored elsewhere" eval "store 16 && store 17"
 stop_daemon

@@ -20,8 +20,11 @@ stop_daemon
 for what in file "file and the state"; do
     mkdir "$work/away"
     mv "$files/login.keychain" "$work/away"
-    # A second change of a day makes the generation by which a lost state is noticed.
-    [[ $what == file ]] || mv "$files"/state.db* "$work/away"
+    if [[ $what != file ]]; then
+        mv "$files/state" "$work/away"
+        # As after a restore: by a past file a lost keychain is noticed without the state.
+        cp "$work/away/login.keychain" "$files/login.keychain-past-1796000000"
+    fi
     # With the password of `login` at hand, as at a login.
     start_daemon
     check_match "without the $what, the keychain says what is wrong" "$(problem)" "login.keychain is missing"

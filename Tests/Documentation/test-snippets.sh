@@ -5,7 +5,7 @@ swift=${SWIFT:-swift}
 modules=$("$swift" build --show-bin-path)/Modules
 flags=(-swift-version 6 -I "$modules")
 for shim in Sources/C*/; do flags+=(-I "$shim"); done
-for flag in $(pkg-config --cflags dbus-1 sqlite3); do flags+=(-Xcc "$flag"); done
+for flag in $(pkg-config --cflags dbus-1); do flags+=(-Xcc "$flag"); done
 
 mapfile -t files < <(
     for catalog in Sources/*/*.docc; do find "$(dirname "$catalog")" -name '*.swift' -o -name '*.md'; done | sort

@@ -5,18 +5,22 @@ hundreds of its starts are not spent on deriving keys.
 """
 
 import ctypes
-import hashlib
-import hmac
 import os
-import sqlite3
+import pathlib
 import struct
+import sys
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Scripts"))
+from slots import PASSWORD_SLOT, SLOTS, Log, pack_slots, read_log, read_slots  # noqa: E402
+from write_log import ERASES, append  # noqa: E402
 
 # In KiB, iterations and lanes.
 CHEAP = (64, 1, 1)
-PASSWORD_SLOT = 1
 SLOT_COLUMN = 4
 ARGON2, ARGON2ID = 64, 2
 
@@ -44,31 +48,28 @@ def password_key(password, costs, salt):
 
 
 def make_cheap(path, password):
-    """Changes the password slots of a keychain that nobody uses; returns how many."""
-    database = sqlite3.connect(path)
-    uuid, = database.execute("SELECT uuid FROM header").fetchone()
-    count = 0
-    slots = database.execute("SELECT id, kind, parameters, wrapped FROM slot").fetchall()
+    """Changes the password slots of a keychain that no program uses; returns how many."""
+    log = read_log(path)
+    uuid, old = log.header["uuid"], log.records[SLOTS, 0]["open"]
+    highest, slots = read_slots(old)
+    master, new, count = None, [], 0
     for number, kind, parameters, wrapped in slots:
-        if kind != PASSWORD_SLOT:
-            continue
         place = b"KCHN" + struct.pack(">I", 1) + uuid + struct.pack(">QBQ", number, SLOT_COLUMN, kind)
-        costs, salt = struct.unpack(">III", parameters[:12]), parameters[12:28]
-        try:
-            master = AESGCM(password_key(password, costs, salt)).decrypt(wrapped[:12], wrapped[12:], place + parameters)
-        except InvalidTag:
-            continue
-        parameters = struct.pack(">III", *CHEAP) + parameters[12:]
-        nonce = os.urandom(12)
-        wrapped = nonce + AESGCM(password_key(password, CHEAP, salt)).encrypt(nonce, master, place + parameters)
-        message = struct.pack(">qqI", number, kind, len(parameters)) + parameters + wrapped
-        checksum = hmac.new(uuid, message, hashlib.sha256).digest()[:8]
-        database.execute(
-            "UPDATE slot SET parameters = ?, wrapped = ?, checksum = ? WHERE id = ?",
-            (parameters, wrapped, checksum, number),
-        )
-        count += 1
-    database.commit()
-    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
+        if kind == PASSWORD_SLOT:
+            costs, salt = struct.unpack(">III", parameters[:12]), parameters[12:28]
+            try:
+                key = AESGCM(password_key(password, costs, salt))
+                master = key.decrypt(wrapped[:12], wrapped[12:], place + parameters)
+            except InvalidTag:
+                pass
+            else:
+                parameters, nonce = struct.pack(">III", *CHEAP) + parameters[12:], os.urandom(12)
+                key = AESGCM(password_key(password, CHEAP, salt))
+                wrapped = nonce + key.encrypt(nonce, master, place + parameters)
+                count += 1
+        new.append((number, kind, parameters, wrapped))
+    if count:
+        log_key = HKDF(SHA256(), 32, salt=uuid, info=b"keychaind 1 log").derive(master)
+        opened = pack_slots(uuid, highest, new, len(old))
+        append(path, log_key, [(SLOTS, number, opened, b"", b"") for number in (0, 1)], ERASES)
     return count

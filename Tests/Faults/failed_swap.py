@@ -1,19 +1,26 @@
 #!/usr/bin/python3
-"""failed_swap.py KEYCHAIND FAULTS.SO FOLDER: a restore and a salvage that fail leave a damaged journal where it was.
+"""failed_swap.py KEYCHAIND FAULTS.SO FOLDER: a restore and a salvage that fail leave a damaged file where it was.
 
-A block of the journal is damaged, and each rename of the replacement fails in turn. What was read before is read
-afterwards, and after a restart, with what was acknowledged meanwhile.
+A frame of `login` is damaged, and each rename of the replacement fails in turn. What was read before is read
+afterwards, and after a restart, with what was stored meanwhile.
 """
 
 import itertools
 import shutil
 import sys
 
-from faults import BACKUPS, BACKUPS_INTERFACE, LOGIN, PAGE, SCHEMA, Refused, Run, contents, eventually, restore, run_prompt
+from cheap_slots import Log
+from faults import BACKUPS, BACKUPS_INTERFACE, LOGIN, SCHEMA, Refused, Run, contents, eventually, restore, run_prompt
+
+ITEM = 2
 
 
 def salvage(client):
     run_prompt(client, *client.call(BACKUPS, BACKUPS_INTERFACE, "Salvage", "s", "keychain:login"))
+
+
+def restore_backup(client):
+    restore(client, kind="backup")
 
 
 def start(run):
@@ -23,17 +30,18 @@ def start(run):
     return daemon
 
 
-def leave_a_damaged_journal(run):
-    """A template with changes that are only in the journal of `login`, one block of which is damaged."""
+def leave_a_damaged_file(run):
+    """A template in which the frame of an item of `login` is damaged."""
     run.reset()
     daemon = start(run)
     for number in range(5):
         daemon.client.create("late", {"n": f"late {number}", **SCHEMA}, "late")
     daemon.kill()
-    journal = run.data / "login.keychain-wal"
-    with open(journal, "r+b") as file:
-        file.seek(2 * PAGE)
-        file.write(bytes(PAGE))
+    path = run.data / "login.keychain"
+    frames = [frame for frame in Log(path.read_bytes()).frames if frame["id"][0] == ITEM]
+    with open(path, "r+b") as file:
+        file.seek(frames[-3]["place"] + 8)
+        file.write(b"damaged")
     shutil.rmtree(run.template)
     shutil.move(run.data, run.template)
 
@@ -55,13 +63,8 @@ def case(run, action, number):
         return is_reached, []
     daemon.client.unlock(LOGIN)
     problems = [] if contents(daemon.client, LOGIN) == before else ["at once"]
-    after = dict(before)
-    try:
-        daemon.client.create("new", {"n": "new", **SCHEMA}, "new")
-        after["new"] = "new"
-    except Refused:
-        # Nothing is changed in a damaged file.
-        pass
+    daemon.client.create("new", {"n": "new", **SCHEMA}, "new")
+    after = {**before, "new": "new"}
     daemon.stop()
     daemon = start(run)
     if contents(daemon.client, LOGIN) != after:
@@ -75,8 +78,8 @@ def main():
     run.answers.write_text("agree p\n")
     failures, cases = [], 0
     try:
-        leave_a_damaged_journal(run)
-        for action in [salvage, restore]:
+        leave_a_damaged_file(run)
+        for action in [salvage, restore_backup]:
             for number in itertools.count(1):
                 is_reached, problems = case(run, action, number)
                 if not is_reached:

@@ -1,4 +1,4 @@
-// A disk that fails, below SQLite and the program's own file functions: a library for LD_PRELOAD.
+// A disk that fails, below the program's file functions: a library for LD_PRELOAD.
 //
 //     cc -shared -fPIC -O1 -o faults.so faults.c -ldl
 //     KEYCHAIND_FAULTS=CONTROL LD_PRELOAD=faults.so keychaind …

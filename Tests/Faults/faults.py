@@ -23,7 +23,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Attacks"))
-from cheap_slots import make_cheap  # noqa: E402
+from cheap_slots import Log, make_cheap  # noqa: E402
 from jeepney import DBusErrorResponse, MatchRule, message_bus  # noqa: E402
 from jeepney.io.blocking import open_dbus_connection  # noqa: E402
 from jeepney.wrappers import unwrap_msg  # noqa: E402
@@ -46,9 +46,9 @@ LASTING_ERRORS = {"write": [EIO, ENOSPC], "sync": [EIO, ENOSPC], "stat": [EIO]}
 WORK = ROOT + "/collection/Work"
 BACKUPS, BACKUPS_INTERFACE = "/org/keychaind/Backups", "org.keychaind.Backups1"
 YESTERDAY = int(time.time()) - 36 * 3600
-PAGE = 4096
-# So long that the item is alone on its page.
-PAGE_FILLING = 3700
+# Longer than any other item.
+LONG = 3700
+LONG_ITEM = {"c": f"c {LONG} times"}
 
 
 class Faults:
@@ -242,14 +242,15 @@ def restore(client, name="login", kind="generation"):
     copies = client.call(BACKUPS, BACKUPS_INTERFACE, "List")[0]
     if kind == "backup":
         copies = [copy for copy in copies if copy[0] == f"backup:{name}.keychain"]
-    copy = next((copy[0] for copy in copies if copy[0].startswith(f"{kind}:{name}.")), None)
+    begin = f"{kind}:{name}" + ("." if kind == "backup" else "@")
+    copy = next((copy[0] for copy in copies if copy[0].startswith(begin)), None)
     if not copy:
         raise Refused("the past state cannot be read now")
     run_prompt(client, *client.call(BACKUPS, BACKUPS_INTERFACE, "RestoreCopy", "s", copy))
 
 
 def restore_damaged(client):
-    restore(client, "Work")
+    restore(client, "Work", "backup")
 
 
 def salvage(client):
@@ -277,7 +278,7 @@ def nothing(_):
     pass
 
 
-# In these, a page of Work is damaged, with one of its items.
+# In these, the frame of an item of Work is damaged.
 DAMAGED = {"salvage", "restore-damaged"}
 SCENARIOS = {
     "create": (create, lambda s: s["login"].update(made="made")),
@@ -287,18 +288,16 @@ SCENARIOS = {
     "delete-collection": (delete_collection, lambda s: s.update(work=None)),
     "change-password": (change_password, lambda s: s.update(work=("other", s["work"][1]))),
     "back-up": (back_up, lambda s: None),
-    # The past state is of the time before the second item.
+    # The past state is of the day of the first item.
     "restore": (restore, lambda s: s.update(login={"0": "secret 0"})),
     "salvage": (salvage, lambda s: None),
-    "restore-damaged": (restore_damaged, lambda s: s.update(work=("work", {"a": "a"}))),
+    "restore-damaged": (restore_damaged, lambda s: s["work"][1].update(LONG_ITEM)),
     "start": (nothing, lambda s: None),
 }
 
 
 def expected(changes, is_damaged=False):
-    work = {"a": "a", "b": "b", "c": f"c {PAGE_FILLING} times"}
-    if is_damaged:
-        del work["c"]
+    work = {"a": "a", "b": "b", **({} if is_damaged else LONG_ITEM)}
     s = {"login": {str(n): f"secret {n}" for n in range(3)}, "work": ("work", work), "new": False}
     for apply in changes:
         apply(s)
@@ -339,19 +338,29 @@ class Run:
         return Daemon(self.program, self.library, self.data, self.faults, trace)
 
     def fill(self):
+        # Of an earlier day is what a past state has.
+        self.faults.set_clock(YESTERDAY - int(time.time()))
         daemon = self.start()
         daemon.wait()
         client = daemon.client
         eventually("login", lambda: not client.get(LOGIN, "Collection", "Locked"))
-        for number in range(3):
-            client.create("kept", {"n": str(number), **SCHEMA}, f"secret {number}")
+        client.create("kept", {"n": "0", **SCHEMA}, "secret 0")
         properties = {SECRET + "Collection.Label": ("s", "Work")}
         client.call(
             ROOT, MASTER_PASSWORDS, "CreateWithMasterPassword", "a{sv}(oayays)", properties, client.secret("work")
         )
-        for name in "ab":
-            client.create("kept", {"n": name, **SCHEMA}, name, collection=WORK)
-        client.create("kept", {"n": "c", **SCHEMA}, "c" * PAGE_FILLING, collection=WORK)
+        client.create("kept", {"n": "a", **SCHEMA}, "a", collection=WORK)
+        daemon.stop()
+        self.faults.set_clock(0)
+        daemon = self.start()
+        daemon.wait()
+        client = daemon.client
+        eventually("login", lambda: not client.get(LOGIN, "Collection", "Locked"))
+        open_work(client)
+        for number in (1, 2):
+            client.create("kept", {"n": str(number), **SCHEMA}, f"secret {number}")
+        client.create("kept", {"n": "b", **SCHEMA}, "b", collection=WORK)
+        client.create("kept", {"n": "c", **SCHEMA}, "c" * LONG, collection=WORK)
         back_up(client)
         daemon.stop()
         for path in self.data.rglob("*.keychain"):
@@ -365,6 +374,8 @@ class Run:
     def reset(self):
         shutil.rmtree(self.data, ignore_errors=True)
         shutil.copytree(self.template, self.data)
+        # Files count by the folder that was watched when they were opened.
+        self.faults.watch(self.data)
 
     @staticmethod
     def backup_problems(client, answer):
@@ -380,19 +391,13 @@ class Run:
         return problems
 
     def damage(self):
-        """Overwrites the page of the large item; returns the file as it is then."""
+        """Overwrites the frame of the large item; returns the file as it is then."""
         path = self.data / "Work.keychain"
-        data = bytearray(path.read_bytes())
-        # A leaf with one cell, which begins in its first part.
-        pages = [
-            place for place in range(PAGE, len(data), PAGE)
-            if data[place] == 13 and struct.unpack_from(">H", data, place + 3)[0] == 1
-            and struct.unpack_from(">H", data, place + 5)[0] < PAGE - PAGE_FILLING
-        ]
-        place, = pages
-        data[place:place + PAGE] = bytes(PAGE)
+        data = path.read_bytes()
+        frame, = (frame for frame in Log(data).records.values() if len(frame["secret"]) > LONG)
+        data = data[:frame["place"]] + b"x" * (frame["end"] - frame["place"]) + data[frame["end"]:]
         path.write_bytes(data)
-        return bytes(data)
+        return data
 
     def damaged_file_problems(self, damaged, problem):
         """Whether the damaged file is still there, and in use as long as it has not been replaced."""
@@ -543,7 +548,6 @@ class Run:
         daemon = self.start(trace)
         daemon.wait()
         open_work(daemon.client)
-        # Its latest change is only in the journal.
         daemon.client.create("late", {"n": "late", **SCHEMA}, "late", collection=WORK)
         snapshot, after = self.folder / "snapshot", self.folder / "after"
         shutil.rmtree(snapshot, ignore_errors=True)
@@ -559,7 +563,7 @@ class Run:
             what, first, second = line.split("\t")
             if what == "sync":
                 groups.append([])
-            elif "/Work." in first and "generations" not in first:
+            elif "/Work." in first:
                 groups[-1].append((what, pathlib.Path(first).name, pathlib.Path(second).name))
                 steps += 1
         done, states = [], 0
@@ -572,11 +576,11 @@ class Run:
                             states += 1
             done += group
         print(f"{states} states after {steps} steps", flush=True)
-        if steps < 3:
+        if steps < 2:
             self.failures.append("the deletion was not traced")
 
     def leave(self, steps, snapshot, stored, seen):
-        """Starts on the snapshot after these steps, with the `state.db` of another; false if there was such a state."""
+        """Starts on the snapshot after these steps, with the `state` of another; false if there was such a state."""
         shutil.rmtree(self.data)
         shutil.copytree(snapshot, self.data)
         for what, first, second in steps:
@@ -592,8 +596,7 @@ class Run:
         if (files, is_forgotten) in seen or not is_marked and is_forgotten != ("Work.keychain" not in files):
             return False
         seen.add((files, is_forgotten))
-        for path in stored.glob("state.db*"):
-            shutil.copy(path, self.data)
+        shutil.copy(stored / "state", self.data)
         self.faults.disarm()
         daemon = self.start()
         name = f"power loss after {steps}"
@@ -605,9 +608,9 @@ class Run:
             if (found["work"] is None) != ("Work.keychain" not in files):
                 self.failures.append(f"{name}: neither deleted nor there")
             self.failures += [f"{name}: {problem}" for problem in told]
-            left = [path.name for path in self.data.iterdir() if path.name.startswith("Work")]
-            if found["work"] is None and left:
-                self.failures.append(f"{name}: {left} is left")
+            left = [path.name for path in self.data.glob("Work*")]
+            if found["work"] is None and not (len(left) == 1 and left[0].startswith("Work.keychain-past-")):
+                self.failures.append(f"{name}: {left} are left instead of a past file")
         except (Refused, TimeoutError) as failure:
             self.failures.append(f"{name}: {failure!r}")
         finally:

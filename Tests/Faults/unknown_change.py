@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""unknown_change.py KEYCHAIND FAULTS.SO FOLDER: changes after which the disk does not say where `login` is.
+"""unknown_change.py KEYCHAIND FAULTS.SO FOLDER: changes that `login` may have or not, as each sync of it fails.
 
-Their callers are told that it is unknown whether they are stored. They are in memory, so other programs are told of
-them, before their caller is answered.
+Their callers are told that it is unknown whether they are stored: a kill now may leave them in the file. They are not in
+memory, so no signal reports them, and they are overwritten once the disk works.
 """
 
 import itertools
@@ -10,12 +10,13 @@ import sys
 
 from faults import (
     BACKUPS, BACKUPS_INTERFACE, LOGIN, SCHEMA, SECRET, Refused, Run, back_up, change, create, delete, eventually, item,
+    open_work,
 )  # fmt: skip
 from jeepney import MatchRule, MessageType, message_bus
 from jeepney.wrappers import unwrap_msg
 from secrets_client import Client
 
-# More than the looks of a change, and of what keychaind does beside it.
+# More syncs than a change needs.
 ATTEMPTS = 1000
 
 
@@ -44,16 +45,14 @@ def rename_collection(client):
 
 
 def put_back(client):
-    """Puts an item of the last backup back; the answer does not say whether it is unknown that this is stored."""
+    """Puts an item of the last backup back; the answer names what was not stored."""
     if client.call(BACKUPS, BACKUPS_INTERFACE, "RestoreItems", "sas", "backup:login.keychain", ["past"])[1]:
-        raise Refused("unknown" if client.search({"n": "past"}) else "refused")
+        raise Refused("unknown")
 
 
-CHANGES = {
-    create_another: "ItemCreated", replace: "ItemChanged", change: "ItemChanged", rename: "ItemChanged",
-    change_attributes: "ItemChanged", change_type: "ItemChanged", delete: "ItemDeleted",
-    rename_collection: "CollectionChanged", put_back: "ItemCreated",
-}
+CHANGES = [
+    create_another, replace, change, rename, change_attributes, change_type, delete, rename_collection, put_back,
+]  # fmt: skip
 
 
 class Listener:
@@ -77,10 +76,11 @@ class Listener:
 
 
 def case(run, client, listener, make):
-    """What is wrong with the signals of a change that is answered with `unknown`."""
+    """What is wrong with a change that is answered with `unknown`."""
     for number in itertools.count(1):
         listener.heard()
-        run.faults.arm(run.data / "login.keychain", "stat", number, "fail", repeat=ATTEMPTS)
+        before = look(client)
+        run.faults.arm(run.data / "login.keychain", "sync", number, "fail", repeat=ATTEMPTS)
         try:
             make(client)
             answer = "stored"
@@ -88,26 +88,33 @@ def case(run, client, listener, make):
             answer = "unknown" if "unknown" in repr(refusal) else "refused"
         is_reached = run.faults.disarm() > 0
         heard = [member for member in listener.heard() if member.startswith(("Item", "Collection"))]
-        # Settles where the path leads.
-        client.create("next", {"n": "next", **SCHEMA}, "next")
-        if answer == "unknown":
-            expected = [CHANGES[make]]
-            return [] if heard == expected else [f"unknown, with the signals {heard} instead of {expected}"]
+        # Settles what is stored.
+        next_item = client.create("next", {"n": "next", **SCHEMA}, "next")[0]
+        client.call(next_item, SECRET + "Item", "Delete")
         if not is_reached or answer == "stored":
-            return [f"look {number}: {answer}, so nothing was unknown"]
-        if heard:
-            return [f"look {number}: refused, with the signals {heard}"]
+            return [f"sync {number}: {answer}, so nothing was unknown"]
+        if heard or look(client) != before:
+            return [f"sync {number}: {answer}, with the signals {heard}, and {look(client)} instead of {before}"]
+        if answer == "unknown":
+            return []
     return []
+
+
+def look(client):
+    items = {path: client.get(path, "Item", "Attributes") for path in client.get(LOGIN, "Collection", "Items")}
+    labels = [client.get(path, "Item", "Label") for path in items]
+    return client.get(LOGIN, "Collection", "Label"), labels, items, [client.read(path) for path in items]
 
 
 def main():
     run = Run(*sys.argv[1:])
     try:
         run.reset()
+        run.faults.watch(run.data / "login.keychain")
         daemon = run.start()
         daemon.wait()
         eventually("login", lambda: not daemon.client.get(LOGIN, "Collection", "Locked"))
-        # Copies the file of before, which looks at it, too.
+        open_work(daemon.client)
         create(daemon.client)
         daemon.client.create("past", {"n": "past", **SCHEMA}, "past")
         back_up(daemon.client)
@@ -118,6 +125,13 @@ def main():
             for make in CHANGES
             for problem in case(run, daemon.client, listener, make)
         ]
+        before = look(daemon.client)
+        daemon.kill()
+        daemon = run.start()
+        daemon.wait()
+        eventually("login", lambda: not daemon.client.get(LOGIN, "Collection", "Locked"))
+        if look(daemon.client) != before:
+            failures.append(f"FAILED after a kill: {look(daemon.client)} instead of {before}")
         daemon.kill()
     finally:
         run.end()

@@ -21,7 +21,7 @@ counterparts() {
     sed 's/^git$/git git/; s/^gettext$/gettext gettext/; s/^pkg-config$/pkg-config pkgconf-pkg-config pkgconf/
         s/^g++$/& gcc-c[+][+] gcc/
         s/^libdbus-1-dev$/& dbus-devel dbus/; s/^libgcrypt20-dev$/& libgcrypt-devel libgcrypt/
-        s/^libsqlite3-dev$/& sqlite-devel sqlite/; s/^libtomlplusplus-dev$/& tomlplusplus-devel tomlplusplus/
+        s/^libtomlplusplus-dev$/& tomlplusplus-devel tomlplusplus/
         s/^libseccomp-dev$/& libseccomp-devel libseccomp/
         s/^libtss2-dev$/& tpm2-tss-devel tpm2-tss/; s/^libgtk-4-dev$/& gtk4-devel gtk4/; s/^libfido2-dev$/& libfido2-devel libfido2/; s/^libpam0g-dev$/& pam-devel pam/' <<<"$needed"
 }

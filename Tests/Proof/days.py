@@ -225,13 +225,12 @@ class Weeks:
     def use(self):
         process = pathlib.Path(f"/proc/{self.daemon.process.pid}")
         status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
-        sizes = {path: path.stat().st_size for path in self.folder.rglob("*.keychain") if path.is_file()}
         return {
             "KiB in memory": int(status["VmRSS"].split()[0]),
             "threads": int(status["Threads"]),
             "descriptors": len(list((process / "fd").iterdir())),
             "KiB of keychains": sum(path.stat().st_size for path in self.data.glob("*.keychain*")) // 1024,
-            "past states": sum("generations" in str(path) for path in sizes),
+            "past files": len(list(self.data.glob("*-past-*"))),
             "backups": len(list(self.folder.glob("keychaind/backup/*.keychain"))),
         }
 
@@ -245,7 +244,7 @@ class Weeks:
                     self.findings.append(f"start {start}: {growth} more {what} after {len(rows)} days")
         for row in self.rows:
             # Three of each keychain, one of before the last restore, and the present backup.
-            if row["past states"] > 7 or row["backups"] > 8:
+            if row["past files"] > 7 or row["backups"] > 8:
                 self.findings.append(f"too many copies: {row}")
         last = self.rows[-1]
         if last["KiB of keychains"] > 2 * max(row["KiB of keychains"] for row in self.rows[:5]):

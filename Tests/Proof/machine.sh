@@ -15,7 +15,7 @@ machine_pid=''
 # Packages of every image: what keychaind depends on, so that installing it needs no network, and what logs in.
 common=(
     systemd systemd-sysv dbus dbus-user-session libpam-systemd openssh-client openssh-server sshpass procps gcr
-    libdbus-1-3 libgcrypt20 libseccomp2 libsqlite3-0 libstdc++6 libpam-runtime pinentry-tty
+    libdbus-1-3 libgcrypt20 libseccomp2 libstdc++6 libpam-runtime pinentry-tty
     libsecret-tools python3-dbus python3-gi gir1.2-secret-1 python3-secretstorage python3-keyring
 )
 

@@ -87,7 +87,7 @@ for place in /var/lib/keychaind /run/keychaind; do
         ls $place/$anna/data
     check "$place: this user with the group can enter" setpriv --reuid $anna --regid $anna --groups $group ls $place/$anna/data
 done
-for file in login.keychain state.db index.key; do
+for file in login.keychain state index.key; do
     check_equal "$file belongs to the user" "$(stat -c '%a %u' "/var/lib/keychaind/$anna/data/$file")" "600 $anna"
     check "the user cannot read $file" denied $by $anna cat "/var/lib/keychaind/$anna/data/$file"
 done
@@ -175,7 +175,7 @@ end
 cat >$folder/hostile.py <<'PY'
 import os
 import sys
-names = "SWIFT_DEBUG_x MALLOC_CHECK_ SQLITE_TMPDIR TMPDIR TSS2_LOG TSS2_LOGFILE TPM2TOOLS_TCTI DBUS_SYSTEM_BUS_ADDRESS LOCPATH NLSPATH"
+names = "SWIFT_DEBUG_x MALLOC_CHECK_ TMPDIR TSS2_LOG TSS2_LOGFILE TPM2TOOLS_TCTI DBUS_SYSTEM_BUS_ADDRESS LOCPATH NLSPATH"
 environment = {name: "/nowhere" for name in names.split()}
 environment |= {f"X{number}": "x" * 5000 for number in range(100)}
 environment |= {"HOME": "/opt/home/ben", "PATH": "/opt/home/anna/bin", "USER": "ben", "XDG_RUNTIME_DIR": "/run/user/61002",
