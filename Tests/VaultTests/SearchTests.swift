@@ -29,50 +29,6 @@ import Testing
         await vault.close()
     }
 
-    @Test func search_inParts_findsTheSame() async throws {
-        let (vault, login) = try await login()
-        for number in 0..<50 { _ = try await login.add("x", ["even": "\(number % 2 == 0)", "n": "\(number)"]) }
-        var pauses = 0
-        for query in [[:], ["even": "true"], ["even": "true", "n": "4"], ["n": "1"], ["n": "x"]] as [Attributes] {
-            let found = await login.search(query) {
-                pauses += 1
-                return true
-            }
-            #expect(found == login.search(query))
-        }
-        #expect(pauses > 3)
-        await vault.close()
-    }
-
-    @Test func searches_takeTheRoomOfWhatTheyLookAt() async throws {
-        let (vault, login) = try await login()
-        for number in 0..<50 { _ = try await login.add("x", ["even": "\(number % 2 == 0)", "n": "\(number)"]) }
-        var room = 49
-        let all = login.search([:], lookingAt: &room)
-        #expect(all == nil && room == 49)
-        let even = login.search(["even": "true"], lookingAt: &room)
-        #expect(even?.count == 25 && room == 24)
-        let again = login.search(["even": "true"], lookingAt: &room)
-        #expect(again == nil && room == 24)
-        let one = login.search(["even": "true", "n": "4"], lookingAt: &room)
-        #expect(one?.count == 1)
-        await vault.close()
-    }
-
-    @Test func search_inParts_endsWithAChange() async throws {
-        let (vault, login) = try await login()
-        for number in 0..<50 { _ = try await login.add("x", ["n": "\(number)"]) }
-        var pauses = 0
-        let changed = await login.search([:]) {
-            pauses += 1
-            login.lock()
-            return true
-        }
-        #expect(changed == nil && pauses == 1)
-        #expect(await login.search([:]) { false } == nil)
-        await vault.close()
-    }
-
     @Test func search_subsets_caseAndValues() async throws {
         let (vault, login) = try await login()
         let id = try await login.add("x", ["Name": "Value", "other": ""])
@@ -111,7 +67,6 @@ import Testing
             #expect(login.search(["a": "1", "xdg:schema": generic, "z": "3"]).isEmpty)
         }
         check(login)
-        #expect(await login.search(["xdg:schema": generic]) { true } == [named, bare])
         await vault.close()
 
         let reopened = try await Vault.opened(Fixture.configuration(folder))

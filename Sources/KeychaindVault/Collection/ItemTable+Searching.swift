@@ -73,7 +73,7 @@ extension ItemTable {
     func search(_ attributes: Attributes, tags: [UInt64]) -> [ItemID] {
         var hits: [UInt32] = []
         if tags.isEmpty {
-            hits = positions
+            hits = records.indices.lazy.filter { self.records[$0].condition != .deleted }.map(UInt32.init)
         } else {
             let lists = tags.map { tag in index[tag] }
             guard let shortest = lists.min(by: { first, second in first.count < second.count }) else { return [] }
@@ -82,16 +82,6 @@ extension ItemTable {
             }
         }
         return newestFirst(hits)
-    }
-
-    /// The positions of all items.
-    private var positions: [UInt32] {
-        var positions: [UInt32] = []
-        positions.reserveCapacity(count)
-        for position in records.indices where records[position].condition != .deleted {
-            positions.append(UInt32(position))
-        }
-        return positions
     }
 
     /// - Parameter lists: the items with the tag of each attribute.
@@ -106,37 +96,6 @@ extension ItemTable {
         case .intact: records[Int(position)].metadata.attributes.matches(attributes)
         case .unread, .damaged: lists.allSatisfy { list in list.contains(position) }
         }
-    }
-
-    /// A search under way; it belongs to the table as it was at the start.
-    struct PartialSearch {
-        fileprivate let attributes: Attributes
-        fileprivate let lists: [AttributeIndex.Postings]
-        fileprivate let candidates: [UInt32]
-        fileprivate var next = 0
-        /// In no order.
-        var hits: [Age] = []
-    }
-
-    /// The number of items that ``search(_:tags:)`` looks at.
-    func candidateCount(tags: [UInt64]) -> Int {
-        tags.isEmpty ? count : tags.lazy.map { tag in index[tag].count }.min() ?? 0
-    }
-
-    func beginSearch(_ attributes: Attributes, tags: [UInt64]) -> PartialSearch {
-        let lists = tags.map { tag in index[tag] }
-        let shortest = lists.min { first, second in first.count < second.count }
-        return PartialSearch(attributes: attributes, lists: lists, candidates: shortest?.positions ?? positions)
-    }
-
-    /// Looks at some more items; true once it has seen all.
-    func goOn(_ search: inout PartialSearch, by count: Int) -> Bool {
-        let end = min(search.next + count, search.candidates.count)
-        for position in search.candidates[search.next..<end] where matches(position, search.attributes, search.lists) {
-            search.hits.append(age(at: position))
-        }
-        search.next = end
-        return end == search.candidates.count
     }
 
     /// Whether an item has an attribute; if its attributes are unknown, the tag decides.
@@ -159,24 +118,18 @@ extension ItemTable {
     private func newestFirst(_ positions: [UInt32]) -> [ItemID] {
         guard positions.count > 1 else { return positions.map { position in records[Int(position)].id } }
         // Sorting compares an item many times, and a table is too large for the processor's caches.
-        var ages = positions.map(age)
+        var ages = positions.map { position in
+            let record = records[Int(position)]
+            return Age(modified: record.metadata.modified, revision: record.revision, id: record.id)
+        }
         ages.sort { first, second in first.isNewer(than: second) }
         return ages.map(\.id)
     }
 
-    private func age(at position: UInt32) -> Age {
-        let position = Int(position)
-        return Age(
-            modified: records[position].metadata.modified,
-            revision: records[position].revision,
-            id: records[position].id
-        )
-    }
-
     /// An item with what its place among hits depends on.
-    struct Age {
-        fileprivate let modified: Timestamp
-        fileprivate let revision: UInt64
+    private struct Age {
+        let modified: Timestamp
+        let revision: UInt64
         let id: ItemID
 
         func isNewer(than other: Age) -> Bool {

@@ -16,14 +16,6 @@ struct AttributeIndex: Sendable {
             }
         }
 
-        var positions: [UInt32] {
-            switch self {
-            case .none: []
-            case .one(let only): [only]
-            case .many(let list): list.positions
-            }
-        }
-
         func contains(_ position: UInt32) -> Bool {
             switch self {
             case .none: false

@@ -1,6 +1,6 @@
 /// A sorted list of item positions without duplicates.
 struct PostingList: Equatable, Sendable {
-    private(set) var positions: [UInt32]
+    private var positions: [UInt32]
 
     init() {
         positions = []
