@@ -62,12 +62,22 @@ extension ServiceObject {
     private func answerSecrets(_ call: MethodCall, of paths: PathList) throws(BusError) -> Dispatch {
         let session = try session(of: call)
         var writer = call.beginReply()
-        guard try writeResidentSecrets(of: paths.all.compactMap(wanted), in: session, to: &writer) else {
+        guard try writeResidentSecrets(of: wanted(paths), in: session, to: &writer) else {
             return .suspending { () async throws(BusError) in
-                try await sendSecrets(in: session, answering: call) { _ in paths.all.compactMap(wanted) }
+                try await sendSecrets(in: session, answering: call) { _ in wanted(paths) }
             }
         }
         call.reply(written: writer)
         return .answered
+    }
+
+    @BusActor
+    private func wanted(_ paths: PathList) -> [WantedItem] {
+        var items: [WantedItem] = []
+        items.reserveCapacity(paths.count)
+        for number in 0..<paths.count {
+            if let item = wanted(paths[number]) { items.append(item) }
+        }
+        return items
     }
 }
