@@ -246,8 +246,12 @@ class Keychains(RuleBasedStateMachine):
 
     @rule(number=numbers)
     def back_up(self, number):
-        self.program(number).call(BACKUPS, BACKUPS_INTERFACE, "BackUp")
-        self.backups = {keychain: copy.deepcopy(self.items_of(keychain)) for keychain in self.locked}
+        program, copied = self.program(number), list(self.locked)
+        if program.outcome(program.call, BACKUPS, BACKUPS_INTERFACE, "BackUp") == "org.freedesktop.DBus.Error.Failed":
+            # A locked keychain that was not unlocked since the start keeps its last copy.
+            copied = [keychain for keychain in self.locked if not self.locked[keychain]]
+            assert len(copied) < len(self.locked), "an unlocked keychain was not copied"
+        self.backups = {keychain: copy.deepcopy(self.items_of(keychain)) for keychain in copied}
 
     @rule(number=numbers, keychain=numbers)
     def check(self, number, keychain):
