@@ -271,7 +271,7 @@ final class CollectionWriter {
         try logged { () throws(LogError) in try log.records.commit([change], keys.log) }
     }
 
-    /// Overwrites what is to be overwritten, and drops what is older than the history, if it is much or a day is over.
+    /// Overwrites erased contents; once a day, or when the file has grown, rewrites it without what no past day needs.
     func rest() {
         guard obstacle == nil, let keys, let log else { return }
         do throws(VaultError) {
