@@ -72,6 +72,11 @@ class Dialog:
             lines.append(self.line())
         return lines[:-1] + [' '.join(lines[-1].split()[:2]) if lines[-1].startswith('ERR') else lines[-1]]
 
+    def has_answered(self):
+        """Whether an OK or ERR can be read. Lines about the window's activity come at any time."""
+        readable = select.select([self.socket], [], [], 0)[0]
+        return bool(readable and re.search(rb'^(OK|ERR)', self.socket.recv(4096, socket.MSG_PEEK), re.M))
+
     def ask(self, command, value=None):
         self.send(command, value)
         return self.answer()
@@ -251,7 +256,7 @@ def while_open():
         begin = time.monotonic()
         dialog.ask('SETDELAY', '1')
         dialog.open()
-        eventually(lambda: types('a', ENTER) or select.select([dialog.socket], [], [], 0)[0])
+        eventually(lambda: types('a', ENTER) or dialog.has_answered())
         check('a delay ends by itself', (dialog.answer()[-1], time.monotonic() - begin >= 1), ('OK', True))
         dialog.ask('RESET')
         dialog.ask('SETTIMEOUT', '1')
