@@ -113,11 +113,61 @@ struct AccessGroupTests {
                 }
             }
             ProgramGroup.$chosen.withValue("local.a") {
-                #expect(keychain.secret(keychain.generic("anna", [kSecAttrAccessGroup: "local.b"])) == "b2")
                 #expect(SecItemDelete(keychain.generic()) == errSecSuccess)
-                // Without an item of its own, a program finds that of the other, as items have no owner.
-                #expect(keychain.secret(keychain.generic()) == "b2")
+                #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecItemNotFound)
+                #expect(SecItemDelete(keychain.generic()) == errSecItemNotFound)
+                // Items have no owner: who names the group has the item.
+                #expect(keychain.secret(keychain.generic("anna", [kSecAttrAccessGroup: "local.b"])) == "b2")
             }
+        }
+    }
+
+    @Test("A46 A query without a group finds, changes and deletes in all groups of the program")
+    func query_noGroup_coversEqualItems() async throws {
+        try await Keychain.with { keychain in
+            let groups = ["local.other", "team.one", "team.two", "flatpak:org.example.App"]
+            for group in groups + [ProgramGroup.current] {
+                let item: [CFString: Any] = [kSecAttrAccessGroup: group, kSecValueData: data(group)]
+                #expect(SecItemAdd(keychain.generic("anna", item), nil) == errSecSuccess)
+            }
+            let all = keychain.all([kSecReturnData: true])
+            #expect(keychain.find(all, as: [Data].self) == ["team.one", "team.two", ProgramGroup.current].map(data))
+            #expect(keychain.secret(keychain.generic()) == "team.one")
+            #expect(SecItemUpdate(keychain.generic(), [kSecValueData: data("new")] as CFDictionary) == errSecSuccess)
+            #expect(keychain.find(all, as: [Data].self) == ["new", "new", "new"].map(data))
+            #expect(SecItemDelete(keychain.generic()) == errSecSuccess)
+            #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecItemNotFound)
+            for group in ["local.other", "flatpak:org.example.App"] {
+                #expect(keychain.secret(keychain.generic("anna", [kSecAttrAccessGroup: group])) == group)
+            }
+        }
+    }
+
+    @Test("A46 An Info.plist, which changes the program's group, hides no item")
+    func query_groupOfTheFileName_isCovered() async throws {
+        try await Keychain.with { keychain in
+            #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
+            ProgramGroup.$chosen.withValue("local.org.example.App") {
+                #expect(keychain.secret(keychain.generic()) == "1")
+                #expect(SecItemDelete(keychain.generic()) == errSecSuccess)
+            }
+        }
+    }
+
+    @Test("A46 A deletion in a keychain that was never unlocked leaves the items of other programs")
+    func delete_neverUnlocked_deletesOwn() async throws {
+        try await Keychain.withOwn { keychain in
+            for group in ["local.other", ProgramGroup.current] {
+                let item: [CFString: Any] = [kSecAttrAccessGroup: group, kSecValueData: data(group)]
+                #expect(SecItemAdd(keychain.generic("anna", item), nil) == errSecSuccess)
+            }
+            try await keychain.provider.restartLocked()
+            let prompter = try await keychain.provider.answerPrompts(.answer("password"))
+            #expect(SecItemDelete(keychain.generic()) == errSecSuccess)
+            #expect(keychain.secret(keychain.generic("anna", [kSecAttrAccessGroup: "local.other"])) == "local.other")
+            #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecItemNotFound)
+            #expect(prompter.questions.count == 1)
+            await prompter.crash()
         }
     }
 
@@ -136,7 +186,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("An update moves an item to another group, unless one is there")
+    @Test("A51 An update moves an item to another group, unless one is there")
     func update_group_moves() async throws {
         try await Keychain.with { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
@@ -154,7 +204,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("No program is in a group without a name")
+    @Test("A50 No program is in a group without a name")
     func emptyGroup_isMissingEntitlement() async throws {
         try await Keychain.with { keychain in
             let nameless: [CFString: Any] = [kSecAttrAccessGroup: ""]

@@ -13,11 +13,11 @@ struct ItemSearch: Sendable {
     /// The class and the attributes of the items, except the access group.
     private let wanted: KeychainItem
 
-    /// The access group; nil for any.
+    /// The access group; nil for all of the program.
     private let group: String?
 
-    /// The group of items that have none.
-    let programGroup: String
+    /// The program's own group, and that of items without one.
+    private let programGroup: String
 
     /// The label; nil for any.
     private let label: String?
@@ -41,7 +41,7 @@ struct ItemSearch: Sendable {
     /// The attributes that the provider can search for.
     private let asked: KeychainItem
 
-    /// Whether results of ``own`` have to be checked by ``isMet(by:)``.
+    /// Whether the provider cannot search for all that the query says, apart from the program's groups.
     let needsCheck: Bool
 
     /// Throws if a value is not valid for its attribute.
@@ -91,18 +91,9 @@ struct ItemSearch: Sendable {
     /// The class of the items.
     var itemClass: ItemClass { wanted.itemClass }
 
-    /// Whether items of all groups match.
-    var coversGroups: Bool { group == nil }
-
-    /// The attributes to search for among items that were added through Apple's API.
+    /// The attributes to search for among items that were added through Apple's API; results have to be checked by
+    /// ``isMet(by:)``.
     let own: [String: String]
-
-    /// Those of ``own`` in the program's group.
-    var ownOfProgram: [String: String] {
-        var attributes = own
-        attributes[ReservedAttribute.accessGroup.rawValue] = programGroup
-        return attributes
-    }
 
     /// The attributes to search for among items of other programs; empty if they cannot match.
     ///
@@ -116,13 +107,17 @@ struct ItemSearch: Sendable {
         return asked.searches
     }
 
-    /// Whether an item matches.
+    /// Whether an item matches, or may match as far as its attributes are known.
     func isMet(by record: SecretItemRecord) -> Bool {
+        // A provider has found it by attributes that it does not tell before the keychain is unlocked.
+        guard !record.isSealed else { return record.query == 0 && !needsCheck }
         let item = KeychainItem(record.properties)
+        let itsGroup = item.group(orProgram: programGroup)
+        let isInGroup = group.map { $0 == itsGroup } ?? ProgramGroup.covers(itsGroup, of: programGroup)
         guard wanted.matches(item, ignoringCase: ignoresCase), !isUnconstrained || item[.accessControl] == nil,
             created == nil || created == Double(record.created),
             modified == nil || modified == Double(record.modified),
-            group == nil || group == item.group(orProgram: programGroup)
+            isInGroup
         else { return false }
         // Items stored without a label get one from other attributes in results.
         if let label, !KeychainItem.isSame(item.storedLabel, label, ignoringCase: ignoresCase) { return false }
@@ -140,6 +135,11 @@ struct ItemSearch: Sendable {
         else { return false }
         return !value.isEmpty || [.account, .service, .server].contains(attribute)
     }
+}
+
+extension SecretItemRecord {
+    /// Whether its attributes are sealed, until the first unlock of its keychain.
+    var isSealed: Bool { properties.isLocked && properties.attributes.isEmpty }
 }
 
 extension KeychainItem {

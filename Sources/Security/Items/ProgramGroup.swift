@@ -26,7 +26,17 @@ package enum ProgramGroup {
     /// The program's group, as far as it is known; does not block.
     package static var known: String { chosen ?? proven.withLock { $0 } ?? ownName }
 
+    /// Whether a query that names no group covers a group: any except the own groups of other programs.
+    ///
+    /// A program without an `Info.plist` had the group of its file name, and has it still.
+    static func covers(_ group: String, of programGroup: String) -> Bool {
+        if group == programGroup || group == fileName { return true }
+        return ![prefix, "flatpak:", "snap:", "label:"].contains { group.hasPrefix($0) }
+    }
+
     private static let proven = Mutex<String?>(nil)
+
+    private static let fileName = name(bundle: nil, program: programName)
 
     private static let ownName = name(bundle: Bundle.main.bundleIdentifier, program: programName)
 

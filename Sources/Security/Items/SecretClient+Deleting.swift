@@ -6,7 +6,7 @@ extension SecretClient {
     /// - Returns: the number of items.
     func delete(_ query: ItemQuery, _ search: ItemSearch?) async throws(SecretServiceError) -> Int {
         try await ItemUnlocking.during(query, to: .delete, on: self) { (unlocking) throws(SecretServiceError) in
-            let matches = try await matches(search, query.reference, limit: query.limit?.count ?? .max)
+            let matches = try await matches(search, query.reference, limit: .max, unlockedBy: unlocking)
             let items = try await unlocking.open(matches, allAreNeeded: true).map(\.item)
             if let count = try await deleteTogether(items, unlocking) { return count }
             var count = 0

@@ -57,7 +57,8 @@ extension SecretClient {
             search,
             query.reference,
             limit: isBounded ? limit : .max,
-            withSecrets: isBounded && query.needsAllSecrets
+            withSecrets: isBounded && query.needsAllSecrets,
+            unlockedBy: query.returns.isSubset(of: .persistentReference) ? nil : unlocking
         )
         if query.returns.contains(.reference), search?.itemClass == .key {
             // The attributes say which keys are used without their secrets.
@@ -109,11 +110,6 @@ extension SecretClient {
         do throws(SecretServiceError) {
             if query.needsAttributes(of: found.itemClass) {
                 if match.record == nil { match.record = try await record(of: match.item) }
-                if match.record?.properties.attributes.isEmpty == true {
-                    // Attributes are sealed until the first unlock of the collection.
-                    _ = try await unlocking.unlock([match.item])
-                    match.record = try await record(of: match.item)
-                }
                 guard let record = match.record else { return nil }
                 found.times = ItemTimes(record)
                 found.item = KeychainItem(record.properties)

@@ -13,7 +13,7 @@ extension SecretClient {
         let secret = try changes.newSecret
         let action: ProviderContext.Action = changes.changesProtection ? .protect : .change
         return try await ItemUnlocking.during(query, to: action, on: self) { (unlocking) throws(SecretServiceError) in
-            let matches = try await matches(search, query.reference, limit: .max)
+            let matches = try await matches(search, query.reference, limit: .max, unlockedBy: unlocking)
             let targets = matches.map { match in
                 UpdateTarget(match: match, itemClass: query.itemClass(of: match), changes: changes, secret: secret)
             }
