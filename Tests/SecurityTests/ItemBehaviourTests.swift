@@ -248,6 +248,19 @@ struct ItemBehaviourTests {
         }
     }
 
+    @Test("A49 A deletion takes no limit other than all")
+    func delete_limit_isRefused() async throws {
+        try await Keychain.with { keychain in
+            #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
+            for limit in [kSecMatchLimitOne, 1 as NSNumber, 2 as NSNumber] as [AnyObject] {
+                #expect(SecItemDelete(keychain.generic("anna", [kSecMatchLimit: limit])) == errSecParam)
+                let identity: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecMatchLimit: limit]
+                #expect(SecItemDelete(identity as CFDictionary) == errSecParam)
+            }
+            #expect(SecItemDelete(keychain.all()) == errSecSuccess)
+        }
+    }
+
     @Test("A13 Items persist after a restart of program and provider", arguments: TestedProvider.allCases)
     func item_providerRestarts_isThere(provider: TestedProvider) async throws {
         try await Keychain.withOwn(provider) { keychain in

@@ -77,11 +77,15 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 ///
 /// - Parameter query: the class and attributes of the items; ``kSecValueData`` and the keys `kSecReturn…` are ignored,
 ///   so a dictionary for adding works too.
-/// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or another code.
+/// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, ``errSecParam`` for a query with a limit other than
+///   ``kSecMatchLimitAll``, or another code.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
         var query = try ItemQuery(query)
+        guard query.limit?.count ?? .max == .max else {
+            throw StatusError(errSecParam, "a deletion takes no limit other than kSecMatchLimitAll")
+        }
         guard !query.isIdentity else { return try IdentityQuery.delete(query) }
         query = try query.located()
         let asked = query
