@@ -222,6 +222,8 @@ extension AuthenticationPurpose {
             case (false, nil, let time?):
                 return Text("\(caller) wants to \(wish(in: room)), for \(time)")
             // Translators: ends in "every item that your password protects, for 5 minutes"
+            case (false, let scope?, _) where scope.allowsChanges:
+                return Text("\(caller) wants to \(wish(in: room)), and use or change \(scope.text)")
             case (false, let scope?, _):
                 return Text("\(caller) wants to \(wish(in: room)), and \(scope.text)")
             }
@@ -235,6 +237,11 @@ extension AuthenticationPurpose {
             let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: room.keychain)
             let action = wish(in: room)
             // Translators: an action such as "use “Bank”", and "every item that your password protects, for 5 minutes"
+            if let scope, scope.allowsChanges {
+                return Text(
+                    "\(caller) wants to unlock the keychain “\(keychain)”, \(action), and use or change \(scope.text)"
+                )
+            }
             if let scope {
                 return Text("\(caller) wants to unlock the keychain “\(keychain)”, \(action), and \(scope.text)")
             }

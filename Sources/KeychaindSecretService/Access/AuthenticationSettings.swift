@@ -23,6 +23,9 @@ package struct AuthenticationSettings: Hashable, Sendable {
     /// Lifetime of grants; zero allows one use.
     var grantReuse: Duration { statedGrantReuse ?? reuse }
 
+    /// The age up to which a proof of another context of the caller serves in this one; zero for none.
+    private(set) var acceptedAge = Duration.zero
+
     var allowsInteraction = true
 
     package init() {}
@@ -39,6 +42,13 @@ package struct AuthenticationSettings: Hashable, Sendable {
     /// Throws `InvalidArgs` above the maximum.
     package mutating func setGrantReuse(milliseconds: UInt32) throws(BusError) {
         statedGrantReuse = try AuthenticationSettings.duration(milliseconds)
+    }
+
+    var acceptedMilliseconds: UInt32 { AuthenticationSettings.milliseconds(acceptedAge) }
+
+    /// Throws `InvalidArgs` above the maximum.
+    mutating func setAcceptedAge(milliseconds: UInt32) throws(BusError) {
+        acceptedAge = try AuthenticationSettings.duration(milliseconds)
     }
 
     private static func milliseconds(_ duration: Duration) -> UInt32 {

@@ -48,6 +48,12 @@ struct Authenticator {
         return false
     }
 
+    /// Whether a context has proved a policy in a dialog that announced what an evaluation does.
+    func isProved(_ policy: Policy, in context: AuthenticationContext) async -> Bool {
+        guard context.allowsChanges else { return false }
+        return context.hasProved(await requirement(of: policy))
+    }
+
     /// Asks a person to satisfy the policy of a context.
     func evaluate(
         _ policy: Policy,

@@ -46,10 +46,11 @@ final class ItemAuthentication {
         var purpose = AuthenticationPurpose(caller: caller, names: items.map(\.name), settings: settings)
         purpose.action = action
         purpose.keychains = items.keychainLabels
-        // Without a reuse time, a context keeps no proof: the items use it up. Approval of a change or a deletion
-        // covers nothing else.
-        if context != nil, action == .use, settings.reuse > .zero {
-            let scope = ProofScope(of: policy, for: settings.reuse)
+        // Without a reuse time, a context keeps no proof: the items use it up. Approval of a deletion or of another
+        // protection covers nothing else.
+        if context != nil, action == .use || action == .change, settings.reuse > .zero {
+            var scope = ProofScope(of: policy, for: settings.reuse)
+            scope.allowsChanges = action == .change
             if !scope.factors.isEmpty { purpose.scope = scope }
         }
         return purpose
@@ -161,7 +162,8 @@ final class ItemAuthentication {
         let proof = ContextProof(
             factors: counting.subtracting(.applicationPassword),
             matchedSet: proofs.matchedSet,
-            passcode: passcode
+            passcode: passcode,
+            allowsChanges: scope.allowsChanges
         )
         context.record(proof, for: scope.reuse)
     }

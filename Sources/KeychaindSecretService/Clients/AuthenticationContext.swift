@@ -140,6 +140,27 @@ final class AuthenticationContext {
         scheduleExpiry(after: lifetime)
     }
 
+    /// Whether there is a valid proof that satisfies a requirement, and whose dialog announced changes; does not use it.
+    func hasProved(_ requirement: Requirement) -> Bool {
+        allowsChanges && proved?.proof.satisfies(requirement) == true
+    }
+
+    /// Takes over the latest proof of the caller's other contexts, unless it is older than the settings accept.
+    ///
+    /// It serves for as long as its dialog said.
+    func adoptRecentProof() {
+        if case .invalidated = state { return }
+        let now = clock.now
+        guard settings.acceptedAge > .zero, proved.map({ $0.deadline <= now }) ?? true else { return }
+        let recent = client.contexts.all.compactMap(\.proved).filter { proof, reuse, deadline in
+            reuse > .zero && deadline > now && deadline - reuse + settings.acceptedAge > now
+        }
+        guard let latest = recent.max(by: { $0.deadline - $0.reuse < $1.deadline - $1.reuse }) else { return }
+        forget()
+        proved = latest
+        scheduleExpiry(after: latest.deadline - now)
+    }
+
     /// Takes the valid proof for one call.
     ///
     /// The lifetime of its grants never exceeds that in the dialog, whatever the program has set since.

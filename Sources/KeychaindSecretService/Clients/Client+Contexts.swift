@@ -8,6 +8,8 @@ struct ClientContexts {
 
     var numbers: some Sequence<ObjectNumber> { table.keys }
 
+    var all: some Sequence<AuthenticationContext> { table.values }
+
     subscript(number: ObjectNumber) -> AuthenticationContext? { table[number] }
 }
 

@@ -72,6 +72,9 @@ struct ContextObject {
                 setting("GrantDuration", get: { $0.grantMilliseconds }) { (settings, value) throws(BusError) in
                     try settings.setGrantReuse(milliseconds: value)
                 },
+                setting("AcceptedAge", get: { $0.acceptedMilliseconds }) { (settings, value) throws(BusError) in
+                    try settings.setAcceptedAge(milliseconds: value)
+                },
                 setting("InteractionNotAllowed", get: { !$0.allowsInteraction }) { (settings, value) throws(BusError) in
                     settings.allowsInteraction = !value
                 },
@@ -144,6 +147,8 @@ struct ContextObject {
     private func evaluate(_ policy: EvaluationPolicy, reason: String) async throws(BusError) {
         var settings = context.settings
         if !reason.isEmpty { settings.reason = try ContextObject.checked(reason, limit: ContextObject.reasonLimit) }
+        context.adoptRecentProof()
+        if await authenticator.isProved(policy.policy, in: context) { return }
         do throws(AuthenticationError) {
             let conversation = context.client.makeConversation()
             try await context.evaluate(for: settings.reuse, in: conversation) {

@@ -26,6 +26,7 @@ struct ContextUnlocking {
 
     /// Proves the items of a list, one list of a client at a time; returns the numbers of those that are refused.
     private func prove(_ paths: PathList) async throws(BusError) -> Set<Int> {
+        context.adoptRecentProof()
         guard ContextProving.isPossible(action, in: context) else { return [] }
         _ = await client.proofs.lock(for: context.number)
         defer { client.proofs.unlock() }

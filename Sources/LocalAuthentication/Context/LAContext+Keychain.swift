@@ -7,21 +7,19 @@ extension LAContext: AuthenticationContextSource {
     package var snapshot: any AuthenticationSnapshot {
         let duration = touchIDAuthenticationAllowableReuseDuration
         let longest = LATouchIDAuthenticationMaximumAllowableReuseDuration
-        let keepsGrants = duration > 0
         var settings = ProviderContext.Settings()
         settings.reason = localizedReason
         settings.cancelTitle = localizedCancelTitle ?? ""
         settings.fallbackTitle = localizedFallbackTitle
-        // Reads with the context itself always get the maximum.
+        // Its own authentication always serves for the maximum.
         settings.reuse = .seconds(longest)
-        settings.grants = .seconds(keepsGrants ? min(duration, longest) : longest)
+        settings.acceptedAge = duration > 0 ? .seconds(min(duration, longest)) : .zero
         settings.isInteractionAllowed = !interactionNotAllowed
-        return ContextSnapshot(keepsGrants: keepsGrants, settings: settings, state: state)
+        return ContextSnapshot(settings: settings, state: state)
     }
 }
 
 struct ContextSnapshot: AuthenticationSnapshot {
-    let keepsGrants: Bool
     let settings: ProviderContext.Settings
     let state: ContextState
 

@@ -38,9 +38,10 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: Behaviour
 
-    /// For how many seconds an authentication is also valid for reads without this context; initially 0.
+    /// The age in seconds up to which an authentication of this program in another context serves in this one, too;
+    /// initially 0.
     ///
-    /// Does not limit reads with this context.
+    /// Does not limit the authentication of this context itself.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { state.settings.reuseDuration }
         set { state.change { $0.reuseDuration = newValue } }
@@ -162,6 +163,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///   - credential: the password, up to 1024 bytes; nil to ask the person. The context overwrites its copy.
     ///   - type: ``LACredentialType/applicationPassword``.
     /// - Returns: whether it is kept; false for a smart card, a longer password, and an ended context.
+    @discardableResult
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
         guard type == .applicationPassword, credential?.count ?? 1 <= 1024, state.isUsable else { return false }
         guard let credential, !credential.isEmpty else {

@@ -167,8 +167,8 @@ extension ProviderContext {
         /// How long an authentication is reused within the context; zero for one use.
         package var reuse = Duration.seconds(10)
 
-        /// How long its grants last; zero for one use.
-        package var grants = Duration.seconds(10)
+        /// The age up to which an authentication in another context serves in this one; zero for none.
+        package var acceptedAge = Duration.zero
 
         package var isInteractionAllowed = true
 
@@ -176,10 +176,7 @@ extension ProviderContext {
 
         func values(changedFrom other: Settings) -> [(name: String, value: Variant)] {
             let (own, others) = (properties, other.properties)
-            return own.indices.filter { index in
-                // By default, the provider lets grants last as long as an authentication.
-                own[index].value != others[index].value || own[index].name == "GrantDuration" && reuse != other.reuse
-            }.map { own[$0] }
+            return own.indices.filter { own[$0].value != others[$0].value }.map { own[$0] }
         }
 
         private var properties: [(name: String, value: Variant)] {
@@ -189,7 +186,7 @@ extension ProviderContext {
                 ("FallbackTitle", .string(Settings.cut(fallbackTitle ?? "", to: Settings.titleLimit))),
                 ("FallbackHidden", .boolean(fallbackTitle?.isEmpty == true)),
                 ("ReuseDuration", .uint32(Settings.milliseconds(reuse))),
-                ("GrantDuration", .uint32(Settings.milliseconds(grants))),
+                ("AcceptedAge", .uint32(Settings.milliseconds(acceptedAge))),
                 ("InteractionNotAllowed", .boolean(!isInteractionAllowed)),
             ]
         }

@@ -141,7 +141,7 @@ final class ItemUnlocking {
 
     /// Returns the grants, of items with access control only: locking another item would lock its collection.
     private func close() async {
-        guard !opened.isEmpty, query.context?.keepsGrants != true else { return }
+        guard !opened.isEmpty else { return }
         var granted: [SecretItem] = []
         for item in opened {
             guard let attributes = try? await item.attributes() else { continue }
@@ -163,9 +163,6 @@ package protocol AuthenticationContextSource: AnyObject, Sendable {
 package protocol AuthenticationSnapshot: Sendable {
     /// Whether the program has not invalidated the context.
     var isUsable: Bool { get }
-
-    /// Whether grants last as long as the authentication; otherwise, for one call.
-    var keepsGrants: Bool { get }
 
     /// Whether a person may be asked.
     var isInteractionAllowed: Bool { get }

@@ -5,7 +5,7 @@ import KeychaindTestSupport
 import KeychaindVault
 import Testing
 
-/// A call with items that take long to open, in a context whose authentication ends meanwhile.
+/// How long an authentication serves in a context, by a clock that the test sets.
 @Suite(.onLoop)
 struct ProofTimeTests {
     private let time = TestClock()
@@ -43,6 +43,27 @@ struct ProofTimeTests {
         #expect(try await unlocking.value.unlocked == [slow])
         #expect(try await client.isItemLocked(bank))
         try await holding.value
+        prompter.crash()
+    }
+
+    @Test("an authentication serves in another context up to the age that this accepts, at most five minutes")
+    @BusActor
+    func acceptedAge_isReached_asks() async throws {
+        let service = try await ProviderInProcess(limits: .patient, clock: time.clock)
+        try await service.collection(.login).unlock(with: try ProviderInProcess.bytes(ProviderInProcess.password))
+        let client = service.client
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
+        let (first, second) = (try await ContextClient(client), try await ContextClient(client))
+        await #expect(throws: BusError.invalidArgs) { try await second.set("AcceptedAge", to: .uint32(300_001)) }
+        try await first.set("ReuseDuration", to: .uint32(300_000))
+        try await first.evaluate()
+        let item = try await client.createProtectedItem(session: client.openPlainSession())
+        #expect(try await second.unlock([item]).unlocked.isEmpty)
+        time.now += .seconds(61)
+        try await second.set("AcceptedAge", to: .uint32(60_000))
+        #expect(try await second.unlock([item]).unlocked.isEmpty)
+        try await second.set("AcceptedAge", to: .uint32(62_000))
+        #expect(try await second.unlock([item]).unlocked == [item])
         prompter.crash()
     }
 
