@@ -60,7 +60,7 @@ struct ContextTests {
     }
 
     @MainActor
-    @Test("Companion policies fail where no device is paired, and fall back to a finger")
+    @Test("A71 Companion policies fail where no device is paired, and fall back to a finger")
     func evaluate_companions_areNotAvailable() async throws {
         try await Machine.with { machine in
             let context = LAContext()
@@ -120,6 +120,19 @@ struct ContextTests {
         }
     }
 
+    @Test("A48 A context that has satisfied a policy satisfies it again without asking, until it is invalidated")
+    func evaluate_again_asksNobody() async throws {
+        try await Machine.with { machine in
+            let context = LAContext()
+            for _ in 0..<2 { #expect(await context.evaluation() == nil) }
+            #expect(machine.questionCount == 1)
+            #expect(await LAContext().evaluation() == nil)
+            #expect(machine.questionCount == 2)
+            context.invalidate()
+            #expect(await context.evaluation() == .invalidContext)
+        }
+    }
+
     @Test("A42 Invalidating a context ends its running evaluation and all later ones")
     func invalidate_endsAll() async throws {
         try await Machine.with([.hang]) { machine in
@@ -170,7 +183,7 @@ struct ContextTests {
         }
     }
 
-    @Test("After the evaluation of an access control, items with it are read without asking")
+    @Test("A69 After the evaluation of an access control, items with it are read without asking")
     func evaluateAccessControl_opensItems() async throws {
         try await Machine.with { machine in
             #expect(machine.add("anna", .devicePasscode) == errSecSuccess)

@@ -6,7 +6,7 @@ import Testing
 /// Keys in the keychain, used in the program's context.
 @Suite(.lockedPool)
 struct KeyTests {
-    @Test("One authentication in the context of the lookup serves a batch of signatures")
+    @Test("A66 One authentication in the context of the lookup serves a batch of signatures")
     func createSignature_inAContext_asksOnce() async throws {
         try await Machine.with { machine in
             _ = try await machine.makeKey()
@@ -23,7 +23,7 @@ struct KeyTests {
         }
     }
 
-    @Test("A key keeps the context that it was generated with, whose settings count when it is used")
+    @Test("A66 A key keeps the context that it was generated with, whose settings count when it is used")
     func createRandomKey_inAContext_keepsIt() async throws {
         try await Machine.with { machine in
             let context = LAContext()

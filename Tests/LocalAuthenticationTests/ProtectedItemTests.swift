@@ -86,32 +86,42 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A28 Within the reuse time, an authentication is reused without asking")
-    func read_withinTheReuse_asksOnce() async throws {
+    @Test("A28 A recent authentication serves in a context with a reuse time, and in no other", arguments: [true, false])
+    func read_withinTheReuse_asksOnce(isEvaluated: Bool) async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
-            let context = LAContext()
-            context.touchIDAuthenticationAllowableReuseDuration = 300
-            #expect(await machine.read(context: context) == .secret("anna"))
-            #expect(await machine.read(context: context) == .secret("anna"))
-            #expect(await machine.read() == .secret("anna"))
+            let first = LAContext()
+            // The receiver's counts, not that of the context which was authenticated.
+            first.touchIDAuthenticationAllowableReuseDuration = 300
+            if isEvaluated { #expect(await first.evaluation() == nil) }
+            #expect(await machine.read(context: first) == .secret("anna"))
+            let second = LAContext()
+            second.touchIDAuthenticationAllowableReuseDuration = 300
+            #expect(await machine.read(context: second) == .secret("anna"))
             #expect(machine.questionCount == 1)
+            #expect(await machine.read(context: LAContext()) == .secret("anna"))
+            #expect(await machine.read() == .secret("anna"))
+            #expect(machine.questionCount == 3)
         }
     }
 
-    @Test("A28 A short reuse time limits reads without the context only")
-    func read_afterAShortReuse_contextServes() async throws {
+    @Test("A28 An authentication that is too old or whose context was invalidated serves in no other")
+    func read_afterAShortReuse_asks() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
-            let context = LAContext()
-            // Too short for two reads.
-            context.touchIDAuthenticationAllowableReuseDuration = 1e-9
-            for _ in 0..<3 {
-                #expect(await machine.read(context: context) == .secret("anna"))
-            }
+            let first = LAContext()
+            for _ in 0..<2 { #expect(await machine.read(context: first) == .secret("anna")) }
             #expect(machine.questionCount == 1)
-            #expect(await machine.read() == .secret("anna"))
+            let second = LAContext()
+            second.touchIDAuthenticationAllowableReuseDuration = 1e-9
+            for _ in 0..<2 { #expect(await machine.read(context: second) == .secret("anna")) }
             #expect(machine.questionCount == 2)
+            first.invalidate()
+            second.invalidate()
+            let third = LAContext()
+            third.touchIDAuthenticationAllowableReuseDuration = 300
+            #expect(await machine.read(context: third) == .secret("anna"))
+            #expect(machine.questionCount == 3)
         }
     }
 
@@ -149,6 +159,18 @@ struct ProtectedItemTests {
             #expect(machine.questionCount == 2)
             #expect(await machine.read("carl") == .secret("carl"))
             #expect(machine.questionCount == 3)
+        }
+    }
+
+    @Test("A30 A search for many whose first dialog is cancelled fails; a later one leaves its items out", arguments: [0, 1])
+    func read_wideCancelled_fails(answers: Int) async throws {
+        let responses = Array(repeating: PromptResponse.answer("password"), count: answers) + [.cancel]
+        try await Machine.with(responses) { machine in
+            #expect(machine.add("anna", []) == errSecSuccess)
+            #expect(machine.add("ben", .userPresence) == errSecSuccess)
+            #expect(machine.add("dora", .devicePasscode) == errSecSuccess)
+            #expect(await Self.readAll(machine) == (answers == 0 ? [] : ["anna", "ben"]))
+            #expect(machine.questionCount == answers + 1)
         }
     }
 
@@ -193,6 +215,24 @@ struct ProtectedItemTests {
         }
     }
 
+    @Test("A47 A context that a change has authenticated changes and reads without asking")
+    func update_changedInTheContext_asksOnce() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            let query = machine.item("anna", [kSecUseAuthenticationContext: context])
+            for text in ["first", "second"] {
+                let change = [kSecValueData: Data(text.utf8)] as CFDictionary
+                #expect(SecItemUpdate(query, change) == errSecSuccess)
+                #expect(await machine.read(context: context) == .secret(text))
+            }
+            #expect(await context.evaluation() == nil)
+            #expect(machine.questionCount == 1)
+            let scope = "use or change every item that your fingerprint or password protects, for 5 minutes"
+            #expect(machine.question?.text("message")?.hasSuffix("”, and \(scope)") == true)
+        }
+    }
+
     @Test("An evaluated context changes items without asking, but neither protects nor deletes them")
     func update_evaluatedContext_asksNobody() async throws {
         try await Machine.with { machine in
@@ -216,7 +256,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("An application password from the program adds and reads an item, and nobody is asked")
+    @Test("A70 An application password from the program adds and reads an item, and nobody is asked")
     func applicationPassword_ofTheProgram_asksNobody() async throws {
         try await Machine.with { machine in
             let context = LAContext()
@@ -266,6 +306,8 @@ struct ProtectedItemTests {
             let query = machine.item("anna", [kSecUseAuthenticationContext: context])
             let changes = [kSecValueData: Data("new".utf8)] as CFDictionary
             #expect(SecItemUpdate(query, changes) == errSecSuccess)
+            #expect(machine.questionCount == 2)
+            #expect(await context.evaluation() == nil)
             #expect(machine.questionCount == 2)
         }
     }

@@ -38,7 +38,7 @@ struct RightTests {
         }
     }
 
-    @Test("The secret of a stored right can be read only while the right is authorised")
+    @Test("A72 The secret of a stored right can be read only while the right is authorised")
     func savedRight_givesItsSecret() async throws {
         try await Machine.with { machine in
             let store = LARightStore.shared

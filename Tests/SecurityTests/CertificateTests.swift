@@ -65,7 +65,7 @@ struct CertificateTests {
         #expect(SecCertificateCopyNotValidAfterDate(certificate) as Date? == end)
     }
 
-    @Test("Issuer and subject are the attributes of the item")
+    @Test("A62 Issuer and subject are the attributes of the item")
     func names_areTheAttributesOfTheItem() async throws {
         let openssl = try await OpenSSL()
         try await openssl.issue("anna", key: ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], subject: "/CN=Anna")

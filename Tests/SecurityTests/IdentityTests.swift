@@ -7,7 +7,7 @@ import Testing
 struct IdentityTests {
     private let query: [CFString: Any] = [kSecClass: kSecClassIdentity]
 
-    @Test("A certificate and its private key form an identity", arguments: TestedProvider.allCases)
+    @Test("A55 A certificate and its private key form an identity", arguments: TestedProvider.allCases)
     func copyMatching_certificateAndKey_areOne(provider: TestedProvider) async throws {
         try await Keychain.withOwn(provider) { keychain in
             #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecItemNotFound)
@@ -56,7 +56,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("Adding an identity adds its missing items, and deleting it deletes both")
+    @Test("A56 Adding an identity adds its missing items, and deleting it deletes both")
     func addAndDelete_areOfBoth() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(query as CFDictionary, nil) == errSecParam)

@@ -41,7 +41,7 @@ struct KeyItemTests {
         }
     }
 
-    @Test("Class, type, size, label and tag are the primary key")
+    @Test("A61 Class, type, size, label and tag are the primary key")
     func add_otherTagOrLabel_isAnotherItem() async throws {
         try await Keychain.withOwn { keychain in
             let key = try Sample.key("ec256-private.bin")
@@ -177,7 +177,7 @@ struct KeyItemTests {
         }
     }
 
-    @Test("A reference made from data finds equal items; one from the keychain finds its item only")
+    @Test("A60 A reference made from data finds equal items; one from the keychain finds its item only")
     func copyMatching_reference_findsTheKey() async throws {
         try await Keychain.with { keychain in
             let parameters: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 256]

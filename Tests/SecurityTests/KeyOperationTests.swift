@@ -126,7 +126,7 @@ struct KeyOperationTests {
         }
     }
 
-    @Test("Each algorithm fits one type of key, and the operations it is for")
+    @Test("A68 Each algorithm fits one type of key, and the operations it is for")
     func isAlgorithmSupported_otherKeyOrOperation_isFalse() throws {
         let kinds: [([SecKeyAlgorithm], [SecKeyOperationType])] = [
             (Self.signatures + Self.digestSignatures.map(\.0) + [.rsaSignatureRaw], [.sign, .verify]),

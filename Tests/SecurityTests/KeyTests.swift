@@ -176,7 +176,7 @@ struct KeyTests {
         #expect(SecKeyGeneratePair([:] as CFDictionary, nil, nil) == errSecParam)
     }
 
-    @Test("A key that is not extractable can be used, and its bytes are in no result")
+    @Test("A63 A key that is not extractable can be used, and its bytes are in no result")
     func copyExternalRepresentation_notExtractable_isRefused() throws {
         let parameters: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,

@@ -21,7 +21,7 @@ struct MatchTests {
         (kSecMatchEmailAddressIfPresent, "nobody@example.org", ["ec256", "nameless", "version1"]),
     ]
 
-    @Test("Certificates are matched by subject and address", arguments: TestedProvider.allCases)
+    @Test("A53 Certificates are matched by subject and address", arguments: TestedProvider.allCases)
     func certificates_subjectAndAddress(provider: TestedProvider) async throws {
         try await Keychain.withOwn(provider) { keychain in
             try addCertificates()
@@ -44,7 +44,7 @@ struct MatchTests {
         }
     }
 
-    @Test("Certificates are matched by date and issuer")
+    @Test("A54 Certificates are matched by date and issuer")
     func certificates_dateAndIssuer() async throws {
         try await Keychain.withOwn { keychain in
             try addCertificates()
@@ -108,7 +108,7 @@ struct MatchTests {
         }
     }
 
-    @Test("A list of items limits the matches", arguments: [kSecMatchItemList as String, kSecUseItemList as String])
+    @Test("A52 A list of items limits the matches", arguments: [kSecMatchItemList as String, kSecUseItemList as String])
     func itemList_limitsMatches(name: String) async throws {
         let key = name as NSString
         try await Keychain.withOwn { keychain in

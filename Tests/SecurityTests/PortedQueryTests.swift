@@ -18,7 +18,7 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("A secret in a query, and requested results of a deletion, are ignored")
+    @Test("A59 A secret in a query, and requested results of a deletion, are ignored")
     func query_secret_isIgnored() async throws {
         try await Keychain.with { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
@@ -31,7 +31,7 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("A result is a query for its item", arguments: [nil, "Mail of Anna"], ["generic", "internet"])
+    @Test("A58 A result is a query for its item", arguments: [nil, "Mail of Anna"], ["generic", "internet"])
     func found_asQuery_findsChangesAndDeletes(label: String?, itemClass: String) async throws {
         try await Keychain.with { keychain in
             var more: [CFString: Any] = [kSecValueData: data("1"), kSecAttrComment: "c", kSecAttrIsInvisible: true]
@@ -76,7 +76,7 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("Dates can be matched, but not set")
+    @Test("A57 Dates can be matched, but not set")
     func dates_areMatched_andNotSet() async throws {
         try await Keychain.with { keychain in
             let past = Date(timeIntervalSince1970: 1000)

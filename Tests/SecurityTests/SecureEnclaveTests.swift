@@ -48,7 +48,7 @@ struct SecureEnclaveTests {
         SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, data("message") as CFData, error)
     }
 
-    @Test("a key is found by its token, signs for OpenSSL, and is not exported")
+    @Test("A67 A key is found by its token, signs for OpenSSL, and is not exported")
     func key_isUsed_butNotExported() async throws {
         try await withTPM { _, _, name in
             let made = try makeKey(parameters(name))
@@ -116,7 +116,7 @@ struct SecureEnclaveTests {
         }
     }
 
-    @Test("what cannot be in a Secure Enclave is refused, and leaves nothing behind")
+    @Test("A67 What cannot be in a Secure Enclave is refused, and leaves nothing behind")
     func createRandomKey_unsuitable_isRefused() async throws {
         try await withTPM { _, _, name in
             for (attributes, more, status) in [
@@ -134,7 +134,7 @@ struct SecureEnclaveTests {
         }
     }
 
-    @Test("no key moves into a Secure Enclave")
+    @Test("A67 No key moves into a Secure Enclave")
     func existingKey_doesNotMove() async throws {
         try await withTPM { _, _, name in
             let key = try Sample.key("ec256-private.bin")

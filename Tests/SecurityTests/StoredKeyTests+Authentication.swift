@@ -6,7 +6,7 @@ import Testing
 
 /// Private keys that ask somebody before they are used, in keychains that are locked or whose provider ends.
 extension StoredKeyTests {
-    @Test("A protected key is found without asking, and asks when it is used")
+    @Test("A65 A protected key is found without asking, and asks when it is used")
     func protectedKey_asksWhenUsed() async throws {
         try await Keychain.withOwn { keychain in
             let control = try #require(
@@ -41,7 +41,7 @@ extension StoredKeyTests {
         }
     }
 
-    @Test("privateKeyUsage alone asks nobody, and is for keys only")
+    @Test("A64 PrivateKeyUsage alone asks nobody, and is for keys only")
     func privateKeyUsage_alone_asksNobody() async throws {
         try await Keychain.with { keychain in
             let protection = kSecAttrAccessibleAfterFirstUnlock
