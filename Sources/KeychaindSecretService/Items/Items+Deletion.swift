@@ -15,7 +15,8 @@ extension Items {
 
     /// Checks that a client may delete an item; returns the item if that takes an authorisation.
     ///
-    /// A grant does not cover deletion (#109, #129).
+    /// A grant does not cover deletion (#109, #129). A program in a sandbox may delete what it stored itself, as it may
+    /// have to without a display.
     func checkDeletion(
         of id: ItemID,
         in collection: Collection,
@@ -24,7 +25,9 @@ extension Items {
         try checkChangeable(id, in: collection)
         switch access.verdict(on: id, in: collection, for: client) {
         case .granted, .needsAuthentication:
-            guard let policy = collection.protection(of: id).policy else { return nil }
+            guard let policy = collection.protection(of: id).policy, !client.hasStored(id, in: collection) else {
+                return nil
+            }
             return ProtectedItem(id: id, collection: collection, policy: policy)
         case .unavailable(.sessionLocked):
             throw BusError(.sessionLocked)
@@ -78,7 +81,7 @@ extension Items {
         try await translatingErrors { () async throws(VaultError) in
             try await collection.deleteItem(
                 id,
-                authenticated: authorization != nil,
+                authenticated: authorization != nil || client.hasStored(id, in: collection),
                 at: authorization?.item.revision
             )
         }
@@ -97,7 +100,8 @@ extension Items {
         for id in ids { try checkChange(of: id, in: collection, by: client) }
         let items = ids.map { id in itemToDelete(id, in: collection) }
         let deletions = ids.map { id in
-            ItemDeletion(of: id, authenticated: authorizations[id] != nil, at: authorizations[id]?.item.revision)
+            let isAllowed = authorizations[id] != nil || client.hasStored(id, in: collection)
+            return ItemDeletion(of: id, authenticated: isAllowed, at: authorizations[id]?.item.revision)
         }
         try await translatingErrors { () async throws(VaultError) in try await collection.deleteItems(deletions) }
         for item in items { didDelete(item, in: collection, by: client) }

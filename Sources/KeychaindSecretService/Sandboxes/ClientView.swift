@@ -248,6 +248,11 @@ extension Client {
 // MARK: Access groups
 
 extension Client {
+    /// Whether the program, whose sandbox proves who it is, has stored an item; it may delete that without asking.
+    func hasStored(_ id: ItemID, in collection: Collection) -> Bool {
+        if case .own(let own) = view { collection.hasStamp(own.stamp, of: id) } else { false }
+    }
+
     /// Throws `MissingEntitlement` for attributes with an access group that is not the program's.
     ///
     /// Programs without a proven identity share all groups.

@@ -91,7 +91,8 @@ struct Unlocking {
         // A rule is about reading.
         case .needsConfirmation: action != .use
         case .granted, .needsAuthentication:
-            action != .use && isAuthorized(action, ItemReference(id, in: collection), in: context)
+            action == .delete && client.hasStored(id, in: collection)
+                || action != .use && isAuthorized(action, ItemReference(id, in: collection), in: context)
         case .unavailable: false
         }
     }

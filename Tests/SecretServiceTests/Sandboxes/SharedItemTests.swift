@@ -56,6 +56,31 @@ struct SharedItemTests {
         await #expect(throws: BusError.noSuchObject) { try await client.secretText(of: path, session: session) }
     }
 
+    @Test("A program in a sandbox deletes a protected item that it has stored without a dialog, and reads it with one")
+    @BusActor
+    func protectedItem_ownOfTheSandbox_isDeleted() async throws {
+        let service = try await ProviderInProcess(confinement: .sandbox(.flatpak("org.example.Chat")))
+        let protected = ["service": "bank", Reserved.accessControl: "devicePasscode"]
+        let (login, foreign) = try await item(in: service, Attributes(protected.map { ($0.key, $0.value) }))
+        service.provider.sharedItems = { _, collection in collection === login ? [foreign] : [] }
+        let client = service.client
+        let session = try await client.openPlainSession()
+        var paths: [ObjectPath] = []
+        for number in 0..<3 {
+            let attributes = protected.merging(["number": "\(number)"]) { $1 }
+            paths.append(try await client.createItem(in: .login, "Bank", attributes, session: session))
+        }
+        await #expect(throws: BusError.isLocked) { try await client.secretText(of: paths[0], session: session) }
+        #expect(try await client.deleteItem(paths[0]) == .root)
+        let context = try await ContextClient(client)
+        #expect(try await context.authorize("delete", [paths[1]]).authorized == [paths[1]])
+        try await client.deleteItems(Array(paths[1...]), in: .login)
+        await #expect(throws: BusError.accessDenied) {
+            try await client.deleteItem(ObjectPath(unchecked: "\(ObjectPath.login.rawValue)/\(foreign)"))
+        }
+        #expect(login.itemIDs == [foreign])
+    }
+
     /// How a program reads an item.
     enum Reading: CaseIterable {
         case one, several, searched
