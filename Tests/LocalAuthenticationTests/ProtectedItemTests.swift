@@ -86,7 +86,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A28 A recent authentication serves in a context with a reuse time, and in no other", arguments: [true, false])
+    @Test("A28 A recent authentication serves in a context with a reuse time only", arguments: [true, false])
     func read_withinTheReuse_asksOnce(isEvaluated: Bool) async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -162,7 +162,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A30 A search for many whose first dialog is cancelled fails; a later one leaves its items out", arguments: [0, 1])
+    @Test("A30 A search for many fails if the first dialog is cancelled, not if a later one is", arguments: [0, 1])
     func read_wideCancelled_fails(answers: Int) async throws {
         let responses = Array(repeating: PromptResponse.answer("password"), count: answers) + [.cancel]
         try await Machine.with(responses) { machine in

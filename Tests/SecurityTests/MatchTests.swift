@@ -108,7 +108,7 @@ struct MatchTests {
         }
     }
 
-    @Test("A52 A list of items limits the matches", arguments: [kSecMatchItemList as String, kSecUseItemList as String])
+    @Test("A52 A list limits the matches", arguments: [kSecMatchItemList as String, kSecUseItemList as String])
     func itemList_limitsMatches(name: String) async throws {
         let key = name as NSString
         try await Keychain.withOwn { keychain in

@@ -48,10 +48,11 @@ struct NamingTests {
             for (reuse, time) in [
                 (0, "once"), (1, "for one second"), (10_000, "for 10 seconds"), (300_000, "for 5 minutes"),
             ] {
-                let context = try await ContextClient(service.client)
-                try await context.set("ReuseDuration", to: .uint32(UInt32(reuse)))
-                try await context.evaluate()
-                try await context.evaluate("devicePasscode")
+                for policy in ["deviceOwnerAuthentication", "devicePasscode"] {
+                    let context = try await ContextClient(service.client)
+                    try await context.set("ReuseDuration", to: .uint32(UInt32(reuse)))
+                    try await context.evaluate(policy)
+                }
                 let verb = reuse == 0 ? "use" : "use or change"
                 for means in ["your fingerprint or password protects", "your password protects"] {
                     expected.append("know that it is you, and \(verb) every item that \(means), \(time)")
