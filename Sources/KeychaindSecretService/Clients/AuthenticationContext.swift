@@ -140,7 +140,7 @@ final class AuthenticationContext {
         scheduleExpiry(after: lifetime)
     }
 
-    /// Whether there is a valid proof that satisfies a requirement, and whose dialog announced changes; does not use it.
+    /// Whether a valid proof satisfies a requirement, and its dialog announced changes; does not use it.
     func hasProved(_ requirement: Requirement) -> Bool {
         allowsChanges && proved?.proof.satisfies(requirement) == true
     }
