@@ -51,7 +51,7 @@ extension CommandFailure {
 }
 
 struct PromptArguments: ParsableArguments {
-    @Flag(help: "Ask nobody; end with status 4 if something is locked.")
+    @Flag(help: "Show no dialog; end with status 4 if something is locked.")
     var noPrompt = false
 
     var prompting: SecretPrompting { noPrompt ? .never : .shown }

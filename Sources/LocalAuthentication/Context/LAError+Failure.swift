@@ -89,7 +89,7 @@ extension LAError.Code {
         case .biometryNotPaired: "The fingerprint reader is not paired."
         case .biometryDisconnected: "The fingerprint reader is disconnected."
         case .invalidDimensions: "The view has the wrong size."
-        case .notInteractive: "Nobody can be asked to authenticate."
+        case .notInteractive: "A person cannot be asked to authenticate."
         }
     }
 }

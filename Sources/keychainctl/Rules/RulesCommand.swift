@@ -126,7 +126,7 @@ struct RulesCommand: AsyncParsableCommand {
     struct Test: ProviderCommand {
         static let configuration = CommandConfiguration(
             abstract: "Say what the rules decide about a program and an item.",
-            discussion: "Asks nobody, and changes nothing."
+            discussion: "Shows no dialog, and changes nothing."
         )
 
         @Argument(help: "The program, as in a rule, such as program:/usr/bin/git, or a name on the bus, such as :1.42.")

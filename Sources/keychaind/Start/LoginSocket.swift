@@ -69,7 +69,7 @@ enum LoginSocket {
         var status = stat()
         guard lstat(folder, &status) == 0 else { throw Failure() }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
-            throw Failure("its folder must be the user's, and writable by nobody else")
+            throw Failure("its folder must be the user's, and writable by the user alone")
         }
     }
 
