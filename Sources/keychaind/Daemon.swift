@@ -91,7 +91,7 @@ struct Daemon {
         }
         // Only in the domain: outside of it the user's programs could tamper with the inspection.
         systemBus = SystemBus(logger: logger)
-        screens = SessionScreens(systemBus: systemBus, logger: logger)
+        screens = SessionScreens(systemBus: systemBus, memory: domain.runtimeDirectory, logger: logger)
         let inspector =
             domain.isEntered
             ? SessionPrompterInspector(connection: connection, screens: screens, logger: logger) : nil

@@ -12,6 +12,8 @@ package struct SessionRecord: Hashable, Sendable {
     /// The unique name, on the system bus, of the program that has the session's devices; nil if it has none from
     /// logind.
     package let controller: String?
+    /// In microseconds since the boot.
+    package let start: UInt64
 
     /// Reads the lines `NAME=VALUE`.
     ///
@@ -32,5 +34,6 @@ package struct SessionRecord: Hashable, Sendable {
         self.userID = userID
         self.display = display
         controller = values["CONTROLLER"]
+        start = values["MONOTONIC"].flatMap(UInt64.init) ?? 0
     }
 }

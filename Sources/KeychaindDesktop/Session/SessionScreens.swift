@@ -23,31 +23,31 @@ package final class SessionScreens {
     private let systemBus: SystemBus
     private let folder: String
     private let seatSocket: String
+    private let memory: String?
     private let userID: UInt32
     private let logger: Logger
-    /// The first controller of each session, by the name of logind's file.
-    private var firsts: [String: Controller] = [:]
+    /// The first controller of each session, by its process and the start of that.
+    private var firsts: [String: String] = [:]
     private var replaced: Set<String> = []
-
-    private struct Controller: Hashable {
-        let processID: Int32
-        let startTime: UInt64
-    }
 
     /// - Parameters:
     ///   - folder: logind's files of sessions.
     ///   - seatSocket: the socket of seatd, which gives compositors their devices in place of logind. Where it runs,
     ///     any program can become the controller beside the compositor, so no session counts.
+    ///   - memory: a folder that lasts until a reboot, where the next process finds the first controllers. Other programs
+    ///     must not reach it. Nil forgets them.
     package init(
         systemBus: SystemBus,
         folder: String = SessionScreens.folder,
         seatSocket: String = "/run/seatd.sock",
+        memory: String? = nil,
         userID: UInt32 = getuid(),
         logger: Logger
     ) {
         self.systemBus = systemBus
         self.folder = folder
         self.seatSocket = seatSocket
+        self.memory = memory
         self.userID = userID
         self.logger = logger
     }
@@ -70,11 +70,8 @@ package final class SessionScreens {
 
     private func isFirst(_ processID: Int32, of session: String) -> Bool {
         guard let startTime = ProcessFolder(processID, in: "/proc").processStatus?.startTime else { return false }
-        let controller = Controller(processID: processID, startTime: startTime)
-        if firsts[session, default: controller] == controller {
-            firsts[session] = controller
-            return true
-        }
+        let controller = "\(processID)-\(startTime)"
+        if first(of: session, else: controller) == controller { return true }
         if replaced.insert(session).inserted {
             logger.warning(
                 "The compositor was replaced; until the next login, dialogs take passwords only",
@@ -84,11 +81,22 @@ package final class SessionScreens {
         return false
     }
 
-    /// The user's sessions on the screen, with the names of their files.
+    /// A link instead of a file is there in one step, for the first one only, and never half written.
+    private func first(of session: String, else controller: String) -> String {
+        if let known = firsts[session] { return known }
+        var first = controller
+        if let memory, symlink(controller, "\(memory)/compositor-\(session)") != 0, errno == EEXIST {
+            first = ProcessFolder(".", in: memory).link("compositor-\(session)") ?? ""
+        }
+        firsts[session] = first
+        return first
+    }
+
+    /// The user's sessions on the screen, by the names of their files and their starts: logind may give a name again.
     private func records() -> [(String, SessionRecord)] {
         (FolderListing.names(in: folder, most: SessionScreens.most) ?? []).compactMap { name in
             ProcessFolder.read("\(folder)/\(name)", limit: SessionScreens.longest).flatMap(SessionRecord.init)
-                .flatMap { $0.userID == userID ? (name, $0) : nil }
+                .flatMap { $0.userID == userID ? ("\(name)-\($0.start)", $0) : nil }
         }
     }
 

@@ -41,6 +41,19 @@ struct ScreenDisplaysTests {
         withExtendedLifetime(second) {}
     }
 
+    @Test("Nor does one after a restart of keychaind, until a session has the name that begins later")
+    @BusActor
+    func visible_compositorIsReplacedAndKeychaindRestarts_isNone() async throws {
+        let screen = try await FakeScreen()
+        #expect(await screen.screens.visible().map(\.controller) == [getpid()])
+        #expect(await screen.restarted().visible().map(\.controller) == [getpid()])
+        let second = try await screen.control("2")
+        #expect(await screen.restarted().visible().isEmpty)
+        let later = try await screen.control("2", since: "2")
+        #expect(await screen.restarted().visible().map(\.controller) == [later.id])
+        withExtendedLifetime(second) {}
+    }
+
     @Test
     @BusActor
     func find_xServerOfAnotherProgram_isNone() async throws {

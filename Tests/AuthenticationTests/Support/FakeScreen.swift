@@ -10,6 +10,8 @@ import Logging
 final class FakeScreen {
     let screens: SessionScreens
     let displays: ScreenDisplays
+    /// What keychaind makes of the session after another start of it.
+    let restarted: () -> SessionScreens
     let folder: TemporaryFolder
     private let systemBus: PrivateBus
     private let controller: Connection
@@ -27,13 +29,17 @@ final class FakeScreen {
         folder = try TemporaryFolder()
         systemBus = try await PrivateBus()
         controller = try systemBus.connect()
-        for name in ["sessions", "run", "x11"] { _ = try folder.makeFolder(name) }
-        screens = SessionScreens(
-            systemBus: SystemBus(address: systemBus.address, logger: .silent),
-            folder: folder.path("sessions"),
-            seatSocket: folder.path("seatd.sock"),
-            logger: logger
-        )
+        for name in ["sessions", "run", "x11", "memory"] { _ = try folder.makeFolder(name) }
+        restarted = { [folder, systemBus] in
+            SessionScreens(
+                systemBus: SystemBus(address: systemBus.address, logger: .silent),
+                folder: folder.path("sessions"),
+                seatSocket: folder.path("seatd.sock"),
+                memory: folder.path("memory"),
+                logger: logger
+            )
+        }
+        screens = restarted()
         displays = ScreenDisplays(
             screens: screens,
             runtimeFolder: folder.path("run"),
@@ -52,14 +58,14 @@ final class FakeScreen {
     func writeSession(type: String = "wayland", _ changes: [String: String?] = [:], as name: String = "2") throws {
         let lines: [String: String?] = [
             "UID": "\(getuid())", "ACTIVE": "1", "STATE": "active", "REMOTE": "0", "TYPE": type, "ORIGINAL_TYPE": type,
-            "CLASS": "user", "SEAT": "seat0", "CONTROLLER": controller.uniqueName,
+            "CLASS": "user", "SEAT": "seat0", "CONTROLLER": controller.uniqueName, "MONOTONIC": "1",
         ]
         let content = lines.merging(changes) { $1 }.compactMap { name, value in value.map { "\(name)=\($0)\n" } }
         try folder.write(content.joined(), to: "sessions/\(name)")
     }
 
-    /// Another process, as the controller of a session.
-    func control(_ session: String) async throws -> ChildProcess {
+    /// Another process, as the controller of a session that has begun at a time.
+    func control(_ session: String, since start: String = "1") async throws -> ChildProcess {
         let program = """
             import dbus.bus, signal, sys
             bus = dbus.bus.BusConnection(sys.argv[1])
@@ -68,7 +74,7 @@ final class FakeScreen {
             """
         let process = try ChildProcess("/usr/bin/python3", ["-c", program, systemBus.address])
         let name = try await process.standardOutput.lines.first("its name")
-        try writeSession(["CONTROLLER": name], as: session)
+        try writeSession(["CONTROLLER": name, "MONOTONIC": start], as: session)
         return process
     }
 
