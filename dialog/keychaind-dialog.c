@@ -8,6 +8,7 @@
  *   SETDETAILSLABEL label, SETDETAILS text                  folded at first
  *   SETREADER none|waiting|unrecognised|recognised|locked   a picture beside the text, which says the same
  *   SETDELAY seconds                                        counted down; until then OK and the fields are off
+ *   SETWAIT text                                            with that of SETERROR; has U+FFFC in place of the seconds
  *   SETCHOICE label                                         a checkbox; if it is on, `S CHOSEN` comes before OK
  *
  * `S SHOWN` says that the window is on the screen; from then on until the answer, `S ACTIVE` and `S INACTIVE` say
@@ -52,12 +53,12 @@ enum code {
 };
 
 enum text {
-    TITLE, HEADLINE, DESCRIPTION, DETAILS_LABEL, DETAILS, PROMPT, REPEAT, ERROR, REPEAT_ERROR, OK, NOT_OK, CANCEL,
+    TITLE, HEADLINE, DESCRIPTION, DETAILS_LABEL, DETAILS, PROMPT, REPEAT, ERROR, WAIT, REPEAT_ERROR, OK, NOT_OK, CANCEL,
     CHOICE, TEXT_COUNT
 };
 static const char *const text_commands[TEXT_COUNT] = {
     "SETTITLE", "SETHEADLINE", "SETDESC", "SETDETAILSLABEL", "SETDETAILS", "SETPROMPT", "SETREPEAT", "SETERROR",
-    "SETREPEATERROR", "SETOK", "SETNOTOK", "SETCANCEL", "SETCHOICE",
+    "SETWAIT", "SETREPEATERROR", "SETOK", "SETNOTOK", "SETCANCEL", "SETCHOICE",
 };
 
 enum reader { NONE, WAITING, UNRECOGNISED, RECOGNISED, LOCKED, READER_COUNT };
@@ -193,7 +194,10 @@ static void update(void) {
     question.is_delayed = is_delayed;
     int rest = (int)((delay() + 999999) / 1000000);
     const char *error = get(question.is_unequal ? REPEAT_ERROR : ERROR);
-    g_autofree char *delayed = g_strdup_printf("%s%s%d:%02d", error, *error ? "\u00a0" : "", rest / 60, rest % 60);
+    g_autofree char *time = g_strdup_printf("%d:%02d", rest / 60, rest % 60);
+    g_auto(GStrv) around = g_strsplit(get(WAIT), "\ufffc", -1);
+    g_autofree char *wait = g_strjoinv(time, around);
+    g_autofree char *delayed = g_strdup_printf("%s%s%s", error, *error && *wait ? " " : "", wait);
     set_text(question.error, is_delayed ? delayed : error);
     if (is_delayed && !question.ticking) question.ticking = g_timeout_add(200, tick, NULL);
 

@@ -244,6 +244,7 @@ def while_open():
         types('c', ENTER)
         check('what was typed stays', dialog.answer(), ['D abc', 'OK'])
         dialog.ask('RESET')
+        dialog.ask('SETWAIT', 'Wait \ufffc more.')
         dialog.ask('SETDELAY', '3600')
         dialog.open()
         types('ab', ENTER)

@@ -147,7 +147,7 @@ struct GCRProperties {
         // GNOME Shell's fields have no labels.
         let isNew = request.question == .newPassword
         let fields = isNew ? Text("Type it twice, once in each of the two fields.") : .empty
-        return [request.description, request.string(fields), request.choice?.explanation ?? "", request.callerDetails]
+        return [request.description, request.string(fields), request.choice?.explanation ?? "", request.markedDetails]
             .filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 

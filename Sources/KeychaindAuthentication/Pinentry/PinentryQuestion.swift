@@ -27,7 +27,6 @@ struct PinentryQuestion {
         warning: String? = nil,
         timeout: Int64
     ) {
-        let warning = warning ?? request.warning
         var settings = [
             // Clears the settings of the last question.
             AssuanCommand("RESET"),
@@ -49,13 +48,15 @@ struct PinentryQuestion {
             add("SETDETAILS", request.callerDetails)
             add("SETCHOICE", PinentryQuestion.label(request.choice?.label ?? ""))
             add("SETREADER", request.touch.rawValue)
+            add("SETERROR", warning ?? request.mistake)
+            add("SETWAIT", request.countdown)
             add("SETDELAY", String(request.delay.wholeSeconds))
         } else {
             add("SETDESC", PinentryQuestion.text(of: request, layout))
             add("SETNOTOK", PinentryQuestion.label(labels.notOK))
+            add("SETERROR", warning ?? request.warning)
         }
         add("SETTITLE", request.title)
-        add("SETERROR", warning)
         add("SETOK", PinentryQuestion.label(labels.ok))
         add("SETCANCEL", PinentryQuestion.label(labels.cancel))
         switch request.question {
@@ -93,7 +94,7 @@ struct PinentryQuestion {
     /// Message and details have fixed shares of it, so that a long explanation cannot hide who asks.
     private static func text(of request: PromptRequest, _ layout: PinentryLayout) -> String {
         let message = layout.wrap(PromptText.prefix(of: request.message, bytes: messageShare))
-        let details = layout.wrap(PromptText.prefix(of: request.callerDetails, bytes: detailsShare))
+        let details = layout.wrap(PromptText.prefix(of: request.markedDetails, bytes: detailsShare))
         let others = [message, "", details].joined(separator: "\n\n").shownBytes
         // Only a confirmation has a third button.
         let choice = request.question == .confirmation ? request.choice?.explanation ?? "" : ""

@@ -63,16 +63,12 @@ package enum PasswordResult: Hashable, Sendable {
         case otherThanLogin
     }
 
-    /// The warning of the next dialog; nil if the result ends the tries.
+    /// The warning of the next dialog, beside ``delay``; nil if the result ends the tries.
     package var warning: Text? {
         switch self {
         case .right, .notNeeded, .failed: nil
-        case .wrong(let mistake, let wait):
-            // Translators: a time such as "one second" or "5 minutes"
-            .joined([mistake.warning, wait > .zero ? Text("Wait \(wait.words) before the next.") : .empty])
-        case .tooEarly(let wait):
-            // Translators: a time such as "one second" or "5 minutes"
-            Text("Too many passwords were wrong. Wait \(wait.words), and try again.")
+        case .wrong(let mistake, _): mistake.warning
+        case .tooEarly: Text("Too many passwords were wrong.")
         case .notCounted(let obstacle): obstacle.warning
         }
     }

@@ -63,11 +63,23 @@ package struct PromptRequest: Hashable, Sendable {
     /// The evidence of the caller's identity, in sentences; may be empty.
     package let callerDetails: String
 
+    /// The same, marked as such among other texts.
+    let markedDetails: String
+
     /// The previous mistake, or how to hold the finger.
-    package private(set) var warning: String
+    private(set) var mistake = ""
 
     /// The time before another password is accepted.
     package private(set) var delay = Duration.zero
+
+    /// ``delay`` in a sentence, with ``rest`` in place of the time.
+    private(set) var countdown = ""
+
+    /// Stands for a time that a dialog counts down.
+    static let rest = "\u{FFFC}"
+
+    /// The mistake and the delay in sentences.
+    package private(set) var warning = ""
 
     package let continueLabel: String
 
@@ -110,7 +122,8 @@ package struct PromptRequest: Hashable, Sendable {
         self.description = PromptText.text(string(description))
         self.caller = PromptText.line(string(caller), limit: PromptRequest.callerLimit)
         self.callerDetails = PromptText.line(string(callerDetails), limit: PromptRequest.callerLimit)
-        self.warning = PromptText.text(string(warning))
+        let marked = callerDetails.isEmpty ? callerDetails : .joined([Text("Details:"), callerDetails])
+        markedDetails = PromptText.line(string(marked), limit: PromptRequest.callerLimit)
         self.continueLabel = PromptText.line(string(continueLabel))
         self.cancelLabel = PromptText.line(string(cancelLabel))
         self.fallbackLabel = PromptText.line(string(fallbackLabel))
@@ -122,14 +135,19 @@ package struct PromptRequest: Hashable, Sendable {
         }
         self.touch = touch
         self.windowID = PromptText.line(windowID)
+        warn(warning)
     }
 
     package var acceptsTouch: Bool { touch.isAwaited }
 
     /// Sets the previous mistake, or how to hold the finger.
     package mutating func warn(_ text: Text, delay: Duration = .zero) {
-        warning = PromptText.text(string(text))
+        // Translators: a time such as "one second" or "5 minutes"
+        func wait(_ time: Text) -> Text { delay > .zero ? Text("Wait \(time) before the next.") : .empty }
+        mistake = PromptText.text(string(text))
         self.delay = delay
+        countdown = PromptText.text(string(wait(Text(verbatim: PromptRequest.rest))))
+        warning = PromptText.text(string(.joined([text, wait(delay.words)])))
     }
 
     /// A text of the dialog that only its prompter has, in the language of the request.
@@ -143,10 +161,5 @@ package struct PromptRequest: Hashable, Sendable {
         case .password, .newPassword: acceptsTouch
         case .confirmation, .waiting: true
         }
-    }
-
-    /// The explanation, then the evidence; the message names the caller.
-    var story: String {
-        [description, callerDetails].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 }

@@ -110,7 +110,7 @@ extension Caller {
     /// The evidence in sentences; says what is only seen, not proven.
     package var details: Text {
         // Translators: a program, and how it is known, such as "which only an administrator can change"
-        let asker = Text("Details: \(text), \(evidence.explanation).")
+        let asker = Text("\(text), \(evidence.explanation).")
         guard let lineage = process?.lineage, lineage.helper != nil || lineage.place != nil else { return asker }
         let program = lineage.helper.map { _ in lineage.program.text }
         let start =

@@ -37,7 +37,7 @@ package struct ProgramRead: Hashable, Sendable {
     var details: Text {
         let caller = AuditedCaller(packed: caller)
         guard let evidence = CallerEvidence(rawValue: caller.evidence) else { return Text(verbatim: "\(caller.text).") }
-        return Text("Details: \(Text(verbatim: caller.text)), \(evidence.explanation).")
+        return .joined([Text("Details:"), Text("\(Text(verbatim: caller.text)), \(evidence.explanation).")])
     }
 }
 

@@ -64,7 +64,8 @@ struct GCRPrompterTests {
                 _ = try await dialog.answer(request)
                 let question = try #require(fixture.fake.questions.all.last)
                 #expect(question.text("choice-label") == request.choice?.label ?? "")
-                #expect(question.text("description") == (label.isEmpty ? "Why\n\nWho" : "Why\n\nWhat it does\n\nWho"))
+                let choice = label.isEmpty ? "" : "What it does\n\n"
+                #expect(question.text("description") == "Why\n\n\(choice)Details: Who")
                 return dialog.hasChosen
             }
             // A prompter tells a change only, so that the tick stays for the same question.
@@ -224,7 +225,7 @@ struct GCRPrompterTests {
                 callerDetails: "Asked by /usr/bin/secret-tool."
             )
             _ = try await fixture.prompter.open().answer(request)
-            let story = "why\n\nAsked by /usr/bin/secret-tool."
+            let story = "why\n\nDetails: Asked by /usr/bin/secret-tool."
             let question = try await fixture.fake.questions.first("the question")
             #expect(question.properties["description"] == .string(story))
         }

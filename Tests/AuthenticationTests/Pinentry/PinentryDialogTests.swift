@@ -135,7 +135,7 @@ struct PinentryDialogTests {
         _ = try await PinentryFixture(fake.path).answer(request)
         let line = try #require(try await fake.told().first { $0.hasPrefix("SETDESC") })
         #expect(line.hasPrefix("SETDESC ää") && line.contains("ä…%0A%0Aä"))
-        #expect(line.hasSuffix("ä…%0A%0AAsked by /usr/bin/secret-tool."))
+        #expect(line.hasSuffix("ä…%0A%0ADetails: Asked by /usr/bin/secret-tool."))
         #expect((980...1000).contains(line.utf8.count))
     }
 
@@ -164,7 +164,7 @@ struct PinentryDialogTests {
         _ = try await PinentryFixture(fake.path).answer(request)
         let told = try await fake.told()
         #expect(told.contains("SETPROMPT Password:"))
-        #expect(told.contains("SETDESC Unlock 100%25%0A%0AAsked by git."))
+        #expect(told.contains("SETDESC Unlock 100%25%0A%0ADetails: Asked by git."))
     }
 
     /// pinentry-qt would make its window as wide as the longest line.
@@ -274,7 +274,7 @@ struct PinentryDialogTests {
                 question: .password,
                 message: "git wants to use “Bank”",
                 description: "Touch the reader.",
-                callerDetails: "Details: git.",
+                callerDetails: "git.",
                 warning: warning,
                 choice: PromptRequest.Choice(label: "Always", explanation: "You are not asked again."),
                 touch: touch
@@ -293,8 +293,8 @@ struct PinentryDialogTests {
         let question = try #require(told.firstIndex(of: "GETPIN"))
         for line in [
             "SETHEADLINE git wants to use “Bank”", "SETDESC Touch the reader.%0A%0AYou are not asked again.",
-            "SETDETAILS Details: git.", "SETDETAILSLABEL Who is asking?", "SETCHOICE Always", "SETREADER waiting",
-            "SETDELAY 0", "SETERROR", "OPTION lc-messages=en",
+            "SETDETAILS git.", "SETDETAILSLABEL Who is asking?", "SETCHOICE Always", "SETREADER waiting",
+            "SETDELAY 0", "SETERROR", "SETWAIT", "OPTION lc-messages=en",
         ] {
             #expect(told[..<question].contains { $0.trimmingCharacters(in: .whitespaces) == line }, "\(line)")
         }
@@ -327,11 +327,15 @@ struct PinentryDialogTests {
     @Test
     @BusActor
     func ask_tooManyWrong_tellsOwnProgramTheDelay() async throws {
-        let fake = try await FakePinentry(flavor: "keychaind", answers: "GETPIN) echo 'D x'; echo OK;;")
+        let fake = try await FakePinentry(flavor: "keychaind", answers: "GETPIN) printf 'S SHOWN\\nD x\\nOK\\n';;")
         var request = PromptRequest.unlock
-        request.warn("Wait.", delay: .milliseconds(4200))
+        request.warn("Wrong.", delay: .milliseconds(4200))
+        #expect(request.warning == "Wrong. Wait 5 seconds before the next.")
         _ = try await PinentryFixture(fake.path).answer(request)
-        #expect(try await fake.told().contains("SETDELAY 5"))
+        let told = try await fake.told()
+        for line in ["SETERROR Wrong.", "SETWAIT Wait \u{FFFC} before the next.", "SETDELAY 5"] {
+            #expect(told.contains(line), "\(line)")
+        }
     }
 
     // MARK: New passwords

@@ -23,7 +23,7 @@ struct CallerLineageTests {
         #expect(caller.details.english.hasSuffix(" git seems to have started it, but this cannot be verified."))
         #expect(
             caller.details.english.hasPrefix(
-                "Details: “\(tree.program("gio"))” (process 10), which only an administrator"
+                "“\(tree.program("gio"))” (process 10), which only an administrator"
             )
         )
         // What is stored and compared is the caller alone.

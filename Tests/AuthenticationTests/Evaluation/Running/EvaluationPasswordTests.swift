@@ -72,7 +72,7 @@ struct EvaluationPasswordTests {
         )
         let evaluation = try fixture.begin("devicePasscode")
         _ = try await fixture.question()
-        #expect(try await fixture.typeAndWait("right").warning.contains("Wait 60 seconds, and try again"))
+        #expect(try await fixture.typeAndWait("right").warning.contains("Wait 60 seconds before the next"))
         fixture.time.now += .seconds(59)
         #expect(try await fixture.typeAndWait("right").warning.contains("Wait one second"))
         #expect(fixture.passcode.trials.all.isEmpty)
