@@ -208,11 +208,14 @@ final class PinentryDialog: PromptDialog {
             // A pinentry may lack any setting.
             guard try await channel.transact(setting, within: commandTimeout) != .closed else { return nil }
         }
+        var isShown = !layout.isOwn
         if layout.isOwn {
             isActive = false
             channel.onStatus = { [weak self] status in
                 switch status {
-                case "SHOWN": whenShown()
+                case "SHOWN":
+                    isShown = true
+                    whenShown()
                 case "ACTIVE": self?.isActive = true
                 case "INACTIVE": self?.isActive = false
                 default: break
@@ -224,6 +227,7 @@ final class PinentryDialog: PromptDialog {
         }
         defer { channel.onStatus = nil }
         switch try await channel.transact(question.command, within: timeout + grace) {
+        case .success where !isShown: throw PromptError(.failed, reason: "it was answered before it was shown")
         case .success: return .ok
         case .closed: return nil
         case .failure(Code.canceled), .failure(Code.fullyCanceled): return .cancel

@@ -138,6 +138,15 @@ struct PinentryFailureTests {
         #expect(await Reaping.hasReaped(try fake.processID()))
     }
 
+    @Test("An answer of keychaind's own dialog counts once it is shown", arguments: ["D x", "S SHOWING"])
+    @BusActor
+    func ask_ownProgramAnswersBeforeItIsShown_isFailed(line: String) async throws {
+        let fake = try await FakePinentry(flavor: "keychaind", answers: "GETPIN) printf '\(line)\\nOK\\nS SHOWN\\n';;")
+        let dialog = try await PinentryFixture(fake.path).prompter.open()
+        await #expect(throws: PromptError(.failed, reason: "")) { _ = try await dialog.answer(.unlock) }
+        #expect(await Reaping.hasReaped(try fake.processID()))
+    }
+
     @Test
     @BusActor
     func ask_silence_isTimedOutAndReaped() async throws {
