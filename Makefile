@@ -175,8 +175,8 @@ deb:
 	packaging/deb
 
 # All that takes hours, or only PROOF="faults model". Needs root; the first time loads Debians for MACHINES, which take
-# their programs from packages. DEBIAN is the suite of gnome, kde and dialogs.
-MACHINES = packages sessions gnome kde dialogs move-in-kwallet
+# their programs from packages. DEBIAN is the suite of gnome, kde, dialogs and screens.
+MACHINES = packages sessions gnome kde dialogs screens move-in-kwallet
 proof:
 	SWIFT='$(SWIFT)' scripts/prepare test proof
 	$(if $(filter-out $(MACHINES),$(or $(PROOF),all)),$(MAKE) build)

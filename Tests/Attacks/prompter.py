@@ -1,11 +1,14 @@
-"""prompter.py ANSWERS LOG: a system prompter like GCR's that answers from a file, without dialogs.
+"""prompter.py ANSWERS LOG [COMMAND...]: a system prompter like GCR's that answers from a file, without dialogs.
 
 Each line of ANSWERS is the answer to one question: `password TEXT`, `yes`, `agree TEXT` (one or the other, as the question
 is), `no` or `silence`, with `always` before it to tick the checkbox; the last line serves for all further ones, and the
-file is read anew for each question. LOG gets a line of JSON for each question.
+file is read anew for each question. LOG gets a line of JSON for each question. The command becomes the process that the bus
+names as the prompter's.
 """
 
 import json
+import os
+import socket
 import sys
 
 import gi
@@ -75,7 +78,19 @@ class Prompter:
             self.tell(client, "PromptDone")
 
 
-bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
-prompter = Prompter(bus, *sys.argv[1:])
+answers, log, *command = sys.argv[1:]
+if command:
+    # The bus knows who has connected, not who speaks.
+    address = os.environ["DBUS_SESSION_BUS_ADDRESS"].removeprefix("unix:path=").split(",")[0]
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(address)
+    if os.fork():
+        os.execvp(command[0], command)
+    stream = Gio.Socket.new_from_fd(connection.detach()).connection_factory_create_connection()
+    flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+    bus = Gio.DBusConnection.new_sync(stream, None, flags, None, None)
+else:
+    bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+prompter = Prompter(bus, answers, log)
 Gio.bus_own_name_on_connection(bus, "org.gnome.keyring.SystemPrompter", Gio.BusNameOwnerFlags.REPLACE, None, None)
 GLib.MainLoop().run()

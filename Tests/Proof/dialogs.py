@@ -99,10 +99,11 @@ def check_times(title, seconds, most, statistic='p95'):
 
 # MARK: The person
 
-def begin():
-    bus.call_sync('keychaind.Screen', '/keychaind/Screen', 'keychaind.Screen', 'TakeControl',
-                  GLib.Variant('(o)', [seat()]), None, 0, -1, None)
-    screen('Type', '\x1b')  # out of the overview
+def begin(program=SHELL):
+    if program == SHELL:
+        bus.call_sync('keychaind.Screen', '/keychaind/Screen', 'keychaind.Screen', 'TakeControl',
+                      GLib.Variant('(o)', [seat()]), None, 0, -1, None)
+        screen('Type', '\x1b')  # out of the overview
     for name, control in [('finger', 'biometryAny'), ('presence', 'userPresence')]:
         store = ('secret-tool', 'store', f'--label={name}', 'bank', name, f'keychain:access-control={control}')
         stored = Call(*store[:-1], 'keychain:access-control', control, text=f'secret of {name}')
@@ -110,33 +111,33 @@ def begin():
     check('one without a control is stored', Call('secret-tool', 'store', '--label=Open', 'bank', 'open', text='x').end(), 0)
 
 
-def person():
+def person(program=SHELL):
     call = lookup('finger')
-    call.dialog(SHELL)
+    call.dialog(program)
     check('the reader waits for a finger', touch('stranger'), '')
-    check("GNOME Shell says that it is another one's", bool(says(SHELL, 'not recognised')))
+    check("the dialog says that it is another one's", bool(says(program, 'not recognised')))
     touch()
     check('the finger opens the item', call.end(), 'secret of finger')
     call = lookup('presence')
-    call.dialog(SHELL)
+    call.dialog(program)
     screen('Type', PASSWORD + '\n')
     check('the password opens an item', call.end(), 'secret of presence')
     call = lookup('presence')
-    call.dialog(SHELL)
+    call.dialog(program)
     touch()
     check('so does the finger', call.end(), 'secret of presence')
     call = Call('keychainctl', 'rules', 'add', 'ask-once any bank=open')
-    call.dialog(SHELL)
+    call.dialog(program)
     screen('Type', PASSWORD + '\n')
     check('a rule is added', call.process.wait(limit), 0)
     call = lookup('open')
-    call.dialog(SHELL)
+    call.dialog(program)
     screen('Click', 'Allow')
     check('a yes opens an item', call.end(), 'x')
     call = Call('keychainctl', 'recovery-key')
-    call.dialog(SHELL)
+    call.dialog(program)
     screen('Type', PASSWORD + '\n')
-    check('a recovery key is shown', bool(says(SHELL, 'Written')))
+    check('a recovery key is shown', bool(says(program, 'Write it down')))
     screen('Click', 'I Have Written It Down')
     check('and made', call.process.wait(limit), 0)
 
@@ -207,13 +208,13 @@ def second_shell():
     return attacker
 
 
-def prompter(*answers):
-    """A prompter that answers by itself."""
+def prompter(answer, command=''):
+    """A prompter that answers by itself; as the process of a command, if that is given."""
     with open(f'{FOLDER}/answers', 'w') as file:
-        file.write('\n'.join(answers))
+        file.write(answer)
     with open(f'{FOLDER}/questions', 'w'):
         pass
-    attacker = Attacker('python3', f'{HERE}/prompter.py', f'{FOLDER}/answers', f'{FOLDER}/questions')
+    attacker = Attacker('python3', f'{HERE}/prompter.py', f'{FOLDER}/answers', f'{FOLDER}/questions', *command.split())
     eventually(lambda: owner() == attacker.process.pid)
     return attacker
 
@@ -237,14 +238,16 @@ def names():
         speed(OWN)
 
 
-def alone():
+def alone(command=''):
     """Without keychaind-dialog, another prompter is asked for passwords."""
-    with prompter(f'password {PASSWORD}'):
+    with prompter(f'password {PASSWORD}', command):
         check('control: the password counts in another prompter', lookup('presence').end(), 'secret of presence')
-    for title, attacker, asked in [
-        ('a second gnome-shell', second_shell, lambda: [line for line in lines('shell') if line.startswith('asked')]),
-        ('a prompter that says yes', lambda: prompter('yes'), lambda: lines('questions')),
-    ]:
+    says_yes = 'a second compositor' if command else 'a prompter that says yes'
+    attackers = [(says_yes, lambda: prompter('yes', command), lambda: lines('questions'))]
+    if not command:
+        attackers.append(('a second gnome-shell', second_shell,
+                          lambda: [line for line in lines('shell') if line.startswith('asked')]))
+    for title, attacker, asked in attackers:
         with attacker():
             call = lookup('finger')
             check(f'{title}, alone: the reader is not armed', touch(seconds=2), 'the reader is not armed')
@@ -254,6 +257,53 @@ def alone():
             call = lookup('presence')
             check(f'{title}, alone: no password opens nothing', call.end(), 1)
             check(f'control: {title} is asked', bool(asked()))
+
+
+def covered():
+    """Another window is active while the dialog waits for a finger."""
+    call = lookup('finger')
+    call.dialog(OWN)
+    other = Call('python3', '-c', GTK)
+    check('another window comes up', 'active\n' in other.process.stdout, True)
+    touch()
+    check('a touch does not count, and the dialog says what to do', bool(says('screen', 'Click on this dialog')), True)
+    other.process.kill()
+    screen('Activate', OWN)
+    touch()
+    check('one that comes when the dialog is active does', call.end(), 'secret of finger')
+
+
+def second(command):
+    """A second compositor, which has the prompter's name, and is where the environment has the display."""
+    def displays():
+        names = os.listdir(os.environ['XDG_RUNTIME_DIR'])
+        return {name for name in names if name.startswith('wayland-') and not name.endswith('.lock')}
+
+    def set_display(name):
+        environment = [f'WAYLAND_DISPLAY={name}', 'GDK_BACKEND=wayland']
+        subprocess.run(['systemctl', '--user', 'set-environment', *environment], check=True)
+
+    before = displays()
+    with prompter('yes', command):
+        set_display(eventually(lambda: displays() - before).pop())
+        subprocess.run(['systemctl', '--user', 'restart', 'keychaind'], check=True)
+        with open(f'/proc/{owner()}/comm') as file:
+            check('control: the bus names a second compositor as the prompter', file.read().strip(), command.split()[0])
+        is_seen('a second compositor')
+        check('it is not asked', lines('questions'), [])
+        control = Call('systemd-run', '--user', '--quiet', '--collect', '--pipe', 'python3', '-c', GTK)
+        check('control: another program has its window there', 'shown\n' in control.process.stdout, True)
+        check('and not on the screen', shown('screen'), [])
+    set_display(os.environ.get('WAYLAND_DISPLAY', ''))
+
+
+def replaced():
+    """Another compositor than the first one of the session; keychaind knows that after a restart, too."""
+    for _ in range(2):
+        call = lookup('finger')
+        check('in the place of the compositor, no finger counts', touch(seconds=2), 'the reader is not armed')
+        check('and the item stays closed', call.end(), 1)
+        subprocess.run(['systemctl', '--user', 'restart', 'keychaind'], check=True)
 
 
 def undelayed():
@@ -273,6 +323,8 @@ GLib.set_prgname('control')
 window = Gtk.Window(child=Gtk.Button(label='Continue'))
 window.get_child().connect('clicked', lambda _: window.close())
 window.connect('close-request', lambda _: raise_())
+window.connect('map', lambda _: print('shown', flush=True))
+window.connect('notify::is-active', lambda *_: print('active', flush=True))
 window.present()
 GLib.MainLoop().run()
 '''.replace('raise_()', "__import__('os')._exit(0)")
