@@ -20,9 +20,7 @@ final class ChangeReader {
     ///
     /// While a program in a sandbox is on the bus, keychaind tells changes only to programs that have called it.
     nonisolated static func introduction() -> Message {
-        let message = Protocol.call(Protocol.serviceObject, Protocol.service, "ReadAlias")
-        message.append("default")
-        return message
+        return ProviderInterface.service.call("ReadAlias", "default")
     }
 
     func add(_ buffer: ChangeBuffer, owner: String?, on connection: Connection, client: @escaping ClientSource) {

@@ -12,21 +12,56 @@ enum Protocol {
     static let keychaindItem = "org.keychaind.Item1"
     static let key = "org.keychaind.Key1"
     static let keys = "org.keychaind.Keys1"
-    static let keychaindSearch = "org.keychaind.Search1"
-    static let authentication = "org.keychaind.Authentication1"
     static let context = "org.keychaind.Authentication1.Context"
 
     static let serviceObject = ObjectPath(unchecked: "/org/freedesktop/secrets")
-    static let authenticationObject = ObjectPath(unchecked: "/org/keychaind/Authentication")
 
     static let plain = "plain"
 
     /// The algorithm of an encrypted session (spec #26).
     static let diffieHellman = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
+    /// The properties of a new collection.
+    static func collection(_ label: String) -> [String: Variant] { ["\(collection).Label": .string(label)] }
+
     /// The destination is set when the call is sent.
-    static func call(_ path: ObjectPath, _ interface: String, _ member: String) -> Message {
-        Message.call(to: ProviderLink.providerName, path, interface, member)
+    static func call<each Value: BusValue>(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        _ arguments: repeat each Value
+    ) -> Message {
+        let message = Message.call(to: ProviderLink.providerName, path, interface, member)
+        message.append(repeat each arguments)
+        return message
+    }
+}
+
+/// An interface of the only object that has it.
+struct ProviderInterface: Sendable {
+    let path: ObjectPath
+    let name: String
+
+    private init(_ name: String, _ path: String = "/org/freedesktop/secrets") {
+        self.path = ObjectPath(unchecked: path)
+        self.name = name
+    }
+
+    static let service = ProviderInterface(Protocol.service)
+    /// gnome-keyring's interface that takes passwords without a prompt, which keychaind has, too.
+    static let passwords = ProviderInterface("org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface")
+
+    // keychaind's own.
+    static let audit = ProviderInterface("org.keychaind.Audit1", "/org/keychaind/Audit")
+    static let authentication = ProviderInterface("org.keychaind.Authentication1", "/org/keychaind/Authentication")
+    static let backups = ProviderInterface("org.keychaind.Backups1", "/org/keychaind/Backups")
+    static let portal = ProviderInterface("org.keychaind.Portal1", "/org/keychaind/Portal")
+    static let rules = ProviderInterface("org.keychaind.Rules1", "/org/keychaind/Rules")
+    static let sandboxes = ProviderInterface("org.keychaind.Sandboxes1", "/org/freedesktop/secrets/sandboxes")
+    static let search = ProviderInterface("org.keychaind.Search1")
+
+    func call<each Value: BusValue>(_ member: String, _ arguments: repeat each Value) -> Message {
+        Protocol.call(path, name, member, repeat each arguments)
     }
 }
 

@@ -70,8 +70,7 @@ extension SecretClient {
         _ interface: String,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) {
-        let message = Protocol.call(path, interface, "Delete")
-        _ = try await callWithPrompt(message, prompting)
+        _ = try await callWithPrompt(Protocol.call(path, interface, "Delete"), prompting)
     }
 
     // MARK: Sessions
@@ -141,9 +140,7 @@ extension SecretClient {
         of path: ObjectPath,
         _ interface: String
     ) async throws(SecretServiceError) -> Value {
-        let message = Protocol.call(path, StandardInterface.properties, "Get")
-        message.append(interface, name)
-        let reply = try await call(message)
+        let reply = try await call(Protocol.call(path, StandardInterface.properties, "Get", interface, name))
         do throws(BusError) {
             var reader = reply.makeReader()
             return try reader.readVariant(of: Value.self)
@@ -153,8 +150,7 @@ extension SecretClient {
     }
 
     func properties(of path: ObjectPath, _ interface: String) async throws(SecretServiceError) -> [String: Variant] {
-        let message = Protocol.call(path, StandardInterface.properties, "GetAll")
-        message.append(interface)
+        let message = Protocol.call(path, StandardInterface.properties, "GetAll", interface)
         return try await call(message).reading([String: Variant].self)
     }
 
@@ -164,8 +160,6 @@ extension SecretClient {
         _ interface: String,
         to value: Variant
     ) async throws(SecretServiceError) {
-        let message = Protocol.call(path, StandardInterface.properties, "Set")
-        message.append(interface, name, value)
-        _ = try await call(message)
+        _ = try await call(Protocol.call(path, StandardInterface.properties, "Set", interface, name, value))
     }
 }

@@ -62,9 +62,7 @@ extension ProviderLink {
             if let timer { BusActor.loop.cancel(timer) }
         }
         do throws(SecretServiceError) {
-            let message = Protocol.call(prompt, Protocol.prompt, "Prompt")
-            message.append(prompting.window)
-            _ = try await call(message, to: owner)
+            _ = try await call(Protocol.call(prompt, Protocol.prompt, "Prompt", prompting.window), to: owner)
             return try await completion.get()
         } catch {
             if error != .dismissed {

@@ -34,8 +34,7 @@ package final class ProviderContext: Sendable {
 
     package func apply(_ settings: Settings) async throws(SecretServiceError) {
         for (name, value) in settings.values(changedFrom: applied.withLock { $0 }) {
-            let message = Protocol.call(path, StandardInterface.properties, "Set")
-            message.append(Protocol.context, name, value)
+            let message = Protocol.call(path, StandardInterface.properties, "Set", Protocol.context, name, value)
             _ = try await client.call(message, to: owner)
         }
         applied.withLock { $0 = settings }
@@ -56,8 +55,7 @@ package final class ProviderContext: Sendable {
     /// Cancelled with the task or at the time limit; the `errorName` of the error is the result of the authentication.
     package func evaluate(_ policy: String, reason: String, timeout: Duration) async throws(SecretServiceError) {
         try ArgumentCheck.check([policy, reason])
-        let message = Protocol.call(path, Protocol.context, "EvaluatePolicy")
-        message.append(policy, reason)
+        let message = Protocol.call(path, Protocol.context, "EvaluatePolicy", policy, reason)
         let owner = owner
         do throws(SecretServiceError) {
             _ = try await client.onLink { (link) throws(SecretServiceError) in
@@ -94,16 +92,14 @@ package final class ProviderContext: Sendable {
         _ items: [SecretItem],
         prompting: SecretPrompting
     ) async throws(SecretServiceError) -> [SecretItem] {
-        let message = Protocol.call(path, Protocol.context, "Unlock")
-        message.append(items.map(\.objectPath))
+        let message = Protocol.call(path, Protocol.context, "Unlock", items.map(\.objectPath))
         let unlocked = try await complete(message, prompting)
         return items.filter { unlocked.contains($0.path) }
     }
 
     /// Unlocks a collection; throws the result of the authentication if it stays locked.
     func unlock(_ collection: SecretCollection, prompting: SecretPrompting) async throws(SecretServiceError) {
-        let message = Protocol.call(path, Protocol.context, "Unlock")
-        message.append([collection.objectPath])
+        let message = Protocol.call(path, Protocol.context, "Unlock", [collection.objectPath])
         guard try await complete(message, prompting) == [collection.path] else {
             throw SecretServiceError(.locked, "the provider did not unlock the collection")
         }
@@ -118,8 +114,7 @@ package final class ProviderContext: Sendable {
         _ items: [SecretItem],
         prompting: SecretPrompting
     ) async throws(SecretServiceError) -> [SecretItem] {
-        let message = Protocol.call(path, Protocol.context, "Authorize")
-        message.append(action.rawValue, items.map(\.objectPath))
+        let message = Protocol.call(path, Protocol.context, "Authorize", action.rawValue, items.map(\.objectPath))
         let allowed = try await complete(message, prompting)
         return items.filter { allowed.contains($0.path) }
     }

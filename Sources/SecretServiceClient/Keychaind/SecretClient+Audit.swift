@@ -11,7 +11,7 @@ package struct AuditRecord: Hashable, Sendable {
     package let item: String
     package let policy: String
     package let outcome: String
-    /// The text of the rule that decided; empty for none, and from an earlier keychaind.
+    /// The text of the rule that decided; empty for none.
     package let rule: String
 
     package init(
@@ -34,7 +34,7 @@ package struct AuditRecord: Hashable, Sendable {
         self.rule = rule
     }
 
-    fileprivate init(from reader: inout Reader, withRule hasRule: Bool) throws(BusError) {
+    fileprivate init(from reader: inout Reader) throws(BusError) {
         time = try UInt64(from: &reader)
         kind = try String(from: &reader)
         caller = try String(from: &reader)
@@ -42,7 +42,7 @@ package struct AuditRecord: Hashable, Sendable {
         item = try String(from: &reader)
         policy = try String(from: &reader)
         outcome = try String(from: &reader)
-        rule = hasRule ? try String(from: &reader) : ""
+        rule = try String(from: &reader)
     }
 }
 
@@ -53,48 +53,24 @@ extension SecretClient {
     ///   - since: the earliest time, in microseconds since 1970.
     ///   - limit: the maximum number; 0 for all.
     package func audit(since: UInt64, limit: UInt32) async throws(SecretServiceError) -> [AuditRecord] {
-        do throws(SecretServiceError) {
-            return try await audit("ReadWithRules", since, limit, withRules: true)
-        } catch  where error.errorName == ErrorName.unknownMethod.rawValue {
-            return try await audit("Read", since, limit, withRules: false)
-        }
-    }
-
-    private func audit(
-        _ member: String,
-        _ since: UInt64,
-        _ limit: UInt32,
-        withRules: Bool
-    ) async throws(SecretServiceError) -> [AuditRecord] {
-        let message = SecretClient.auditCall(member)
-        message.append(since, limit)
-        return try SecretClient.records(in: try await call(message), withRules: withRules)
+        try SecretClient.records(in: try await call(ProviderInterface.audit.call("ReadWithRules", since, limit)))
     }
 
     /// The events since the last call of this client, oldest first; waits until there is one.
     ///
     /// The first call, also the first to another provider, begins to follow and returns no entries.
     package func followAudit() async throws(SecretServiceError) -> [AuditRecord] {
-        let message = SecretClient.auditCall("Follow")
+        let message = ProviderInterface.audit.call("Follow")
         let reply = try await onLink { (link) throws(SecretServiceError) in
             try await link.call(message, timeout: SecretClient.longWait)
         }
-        return try SecretClient.records(in: reply, withRules: true)
+        return try SecretClient.records(in: reply)
     }
 
     /// Nothing for a person to notice; libdbus has no longer time limit than 24 days.
     private static let longWait = Duration.seconds(7 * 86400)
 
-    private static func auditCall(_ member: String) -> Message {
-        Protocol.call(ObjectPath(unchecked: "/org/keychaind/Audit"), "org.keychaind.Audit1", member)
-    }
-
-    private static func records(
-        in reply: Message,
-        withRules: Bool
-    ) throws(SecretServiceError) -> [AuditRecord] {
-        try reply.readingStructures { (reader) throws(BusError) in
-            try AuditRecord(from: &reader, withRule: withRules)
-        }
+    private static func records(in reply: Message) throws(SecretServiceError) -> [AuditRecord] {
+        try reply.readingStructures { (reader) throws(BusError) in try AuditRecord(from: &reader) }
     }
 }

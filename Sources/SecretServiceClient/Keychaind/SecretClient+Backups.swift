@@ -72,10 +72,6 @@ extension SecretClient {
 
 /// `org.keychaind.Backups1`, an interface of keychaind alone.
 extension SecretClient {
-    private static func backups(_ member: String) -> Message {
-        Protocol.call(ObjectPath(unchecked: "/org/keychaind/Backups"), "org.keychaind.Backups1", member)
-    }
-
     /// The time that a person has for a password.
     private static let patience = Duration.seconds(600)
 
@@ -92,24 +88,18 @@ extension SecretClient {
     /// Puts a copy in the place of its keychain; a person is asked for its password.
     package func restore(copy id: String) async throws(SecretServiceError) {
         try ArgumentCheck.check(id)
-        let message = Self.backups("RestoreCopy")
-        message.append(id)
-        _ = try await callWithPrompt(message)
+        _ = try await callWithPrompt(ProviderInterface.backups.call("RestoreCopy", id))
     }
 
     /// Puts a keychain's file in the place of its keychain; a person is asked for its password.
     package func restore(file: FileDescriptor) async throws(SecretServiceError) {
-        let message = Self.backups("Restore")
-        message.append(file)
-        _ = try await callWithPrompt(message)
+        _ = try await callWithPrompt(ProviderInterface.backups.call("Restore", file))
     }
 
     /// The differences of a copy to the present keychain; a person is asked for its password.
     package func differences(from id: String) async throws(SecretServiceError) -> [KeychainDifference] {
         try ArgumentCheck.check(id)
-        let message = Self.backups("Compare")
-        message.append(id)
-        let reply = try await patientCall(message)
+        let reply = try await patientCall(ProviderInterface.backups.call("Compare", id))
         return try reply.readingStructures { (reader) throws(BusError) in try KeychainDifference(from: &reader) }
     }
 
@@ -121,27 +111,27 @@ extension SecretClient {
         from id: String
     ) async throws(SecretServiceError) -> (restored: UInt32, refused: [String]) {
         try ArgumentCheck.check(labels + [id])
-        let message = Self.backups("RestoreItems")
-        message.append(id, labels)
-        return try await patientCall(message).reading(UInt32.self, [String].self)
+        return try await patientCall(ProviderInterface.backups.call("RestoreItems", id, labels)).reading(
+            UInt32.self,
+            [String].self
+        )
     }
 
     /// The identifiers of the files that ``check(file:)`` takes.
     package func checkableFiles() async throws(SecretServiceError) -> [String] {
-        try await patientCall(Self.backups("Files")).reading([String].self)
+        try await patientCall(ProviderInterface.backups.call("Files")).reading([String].self)
     }
 
     /// Checks the file of a keychain, a generation or a backup.
     package func check(file: String) async throws(SecretServiceError) -> KeychainCheck {
         try ArgumentCheck.check(file)
-        let message = Self.backups("Check")
-        message.append(file)
-        let (items, intact, depth, findings) = try await patientCall(message).reading(
-            UInt64.self,
-            UInt64.self,
-            UInt8.self,
-            [String].self
-        )
+        let (items, intact, depth, findings) = try await patientCall(ProviderInterface.backups.call("Check", file))
+            .reading(
+                UInt64.self,
+                UInt64.self,
+                UInt8.self,
+                [String].self
+            )
         return KeychainCheck(
             file: file,
             itemCount: items,
@@ -154,13 +144,11 @@ extension SecretClient {
     /// Takes the intact items of a damaged keychain into a new file; a person is asked.
     package func salvage(_ file: String) async throws(SecretServiceError) {
         try ArgumentCheck.check(file)
-        let message = Self.backups("Salvage")
-        message.append(file)
-        _ = try await callWithPrompt(message)
+        _ = try await callWithPrompt(ProviderInterface.backups.call("Salvage", file))
     }
 
     private func copies(_ member: String) async throws(SecretServiceError) -> [KeychainCopy] {
-        let reply = try await patientCall(Self.backups(member))
+        let reply = try await patientCall(ProviderInterface.backups.call(member))
         return try reply.readingStructures { (reader) throws(BusError) in try KeychainCopy(from: &reader) }
     }
 

@@ -5,10 +5,6 @@ extension SecretClient {
     /// The errors of providers without the interface.
     private static let absence: [SecretServiceError.Code] = [.noSuchObject, .notSupported]
 
-    private static func call(_ member: String) -> Message {
-        Protocol.call(Protocol.authenticationObject, Protocol.authentication, member)
-    }
-
     /// Whether the provider enforces the access control of items, as keychaind does.
     package func enforcesAccessControl() async throws(SecretServiceError) -> Bool {
         try await authenticationAvailability("deviceOwnerAuthentication") != nil
@@ -19,8 +15,7 @@ extension SecretClient {
         _ policy: String
     ) async throws(SecretServiceError) -> AuthenticationAvailability? {
         try ArgumentCheck.check(policy)
-        let message = SecretClient.call("CanEvaluatePolicy")
-        message.append(policy)
+        let message = ProviderInterface.authentication.call("CanEvaluatePolicy", policy)
         do throws(SecretServiceError) {
             let (possible, error, biometry) = try await call(message).reading(Bool.self, String.self, String.self)
             return AuthenticationAvailability(
@@ -35,7 +30,7 @@ extension SecretClient {
     /// A hash of the enrolled fingers; empty if none can be matched, nil from a provider without authentication.
     package func authenticationDomainState() async throws(SecretServiceError) -> [UInt8]? {
         do throws(SecretServiceError) {
-            return try await call(SecretClient.call("GetDomainState")).reading(ByteArray.self).bytes
+            return try await call(ProviderInterface.authentication.call("GetDomainState")).reading(ByteArray.self).bytes
         } catch  where SecretClient.absence.contains(error.code) {
             return nil
         }
@@ -46,7 +41,7 @@ extension SecretClient {
         do throws(SecretServiceError) {
             let (owner, path) = try await onLink { (link) throws(SecretServiceError) in
                 let owner = try await link.provider()
-                let reply = try await link.call(SecretClient.call("CreateContext"), to: owner)
+                let reply = try await link.call(ProviderInterface.authentication.call("CreateContext"), to: owner)
                 return (owner, try reply.reading(ObjectPath.self))
             }
             return ProviderContext(self, path, owner: owner)
@@ -72,8 +67,7 @@ extension SecretClient {
     /// one of them would.
     package func deleteAtOnce(_ items: [SecretItem]) async throws(SecretServiceError) -> Bool {
         guard let collection = Self.collection(of: items) else { return false }
-        let message = Protocol.call(collection, Protocol.keychaindCollection, "DeleteItems")
-        message.append(items.map(\.objectPath))
+        let message = Protocol.call(collection, Protocol.keychaindCollection, "DeleteItems", items.map(\.objectPath))
         do throws(SecretServiceError) {
             _ = try await call(message)
             return true

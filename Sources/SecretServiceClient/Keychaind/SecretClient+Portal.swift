@@ -14,8 +14,7 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> Bool {
         try ArgumentCheck.check([application, secret.contentType])
         let session = try await session()
-        let message = Self.portalCall("Import")
-        message.append(application)
+        let message = ProviderInterface.portal.call("Import", application)
         try session.append(secret, to: message)
         return try await callWithSecret(message, to: session.owner).reading(Bool.self)
     }
@@ -33,8 +32,7 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> Bool {
         try ArgumentCheck.check([application, secret.contentType])
         let session = try await session()
-        let message = Self.portalCall("Replace")
-        message.append(application)
+        let message = ProviderInterface.portal.call("Replace", application)
         try session.append(secret, to: message)
         let prompt = try await callWithSecret(message, to: session.owner).reading(ObjectPath.self)
         guard prompt != .root else { return false }
@@ -50,12 +48,6 @@ extension SecretClient {
         prompting: SecretPrompting = .shown
     ) async throws(SecretServiceError) {
         try ArgumentCheck.check(application)
-        let message = Self.portalCall("Undo")
-        message.append(application)
-        _ = try await callWithPrompt(message, prompting)
-    }
-
-    private static func portalCall(_ member: String) -> Message {
-        Protocol.call(ObjectPath(unchecked: "/org/keychaind/Portal"), "org.keychaind.Portal1", member)
+        _ = try await callWithPrompt(ProviderInterface.portal.call("Undo", application), prompting)
     }
 }

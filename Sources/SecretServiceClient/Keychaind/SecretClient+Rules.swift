@@ -37,22 +37,15 @@ package struct RuleAnswer: Hashable, Sendable {
 
 /// `org.keychaind.Rules1`, an interface of keychaind alone.
 extension SecretClient {
-    private static func rulesCall(_ member: String) -> Message {
-        Protocol.call(rulesObject, rulesInterface, member)
-    }
-
-    private static let rulesObject = ObjectPath(unchecked: "/org/keychaind/Rules")
-    private static let rulesInterface = "org.keychaind.Rules1"
-
     /// All rules, those of administrators first.
     package func rules() async throws(SecretServiceError) -> [ListedRule] {
-        let reply = try await call(Self.rulesCall("List"))
+        let reply = try await call(ProviderInterface.rules.call("List"))
         return try reply.readingStructures { (reader) throws(BusError) in try ListedRule(from: &reader) }
     }
 
     /// Why the user's rules cannot be read; empty if they can.
     package func ruleProblem() async throws(SecretServiceError) -> String {
-        try await property("Problem", of: Self.rulesObject, Self.rulesInterface)
+        try await property("Problem", of: ProviderInterface.rules.path, ProviderInterface.rules.name)
     }
 
     /// Adds rules after a person's authentication, and returns their identifiers.
@@ -70,8 +63,7 @@ extension SecretClient {
 
     /// Gives up rules that cannot be read, after a person's authentication; false, without asking, if they can.
     package func resetRules(prompting: SecretPrompting = .shown) async throws(SecretServiceError) -> Bool {
-        let message = Self.rulesCall("Reset")
-        return try await callWithPrompt(message, prompting) != nil
+        try await callWithPrompt(ProviderInterface.rules.call("Reset"), prompting) != nil
     }
 
     private func changeRules(
@@ -80,10 +72,8 @@ extension SecretClient {
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> [String] {
         try ArgumentCheck.check(texts)
-        let message = Self.rulesCall(member)
-        message.append(texts)
-        guard case .strings(let ids)? = try await callWithPrompt(message, prompting) else { return [] }
-        return ids
+        let result = try await callWithPrompt(ProviderInterface.rules.call(member, texts), prompting)
+        return if case .strings(let ids)? = result { ids } else { [] }
     }
 
     /// What would be decided, without any effect.
@@ -93,9 +83,7 @@ extension SecretClient {
     ///   - what: the path of an item, or the end of a rule.
     package func testRules(_ who: String, _ what: String) async throws(SecretServiceError) -> RuleAnswer {
         try ArgumentCheck.check([who, what])
-        let message = Self.rulesCall("Test")
-        message.append(who, what)
-        let (action, rule, id, explanation) = try await call(message)
+        let (action, rule, id, explanation) = try await call(ProviderInterface.rules.call("Test", who, what))
             .reading(String.self, String.self, String.self, String.self)
         return RuleAnswer(action: action, rule: rule, id: id, explanation: explanation)
     }

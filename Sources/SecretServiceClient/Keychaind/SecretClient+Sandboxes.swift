@@ -20,25 +20,16 @@ package struct StoredSandbox: Hashable, Sendable {
 
 /// `org.keychaind.Sandboxes1`, an interface of keychaind alone.
 extension SecretClient {
-    private static func sandboxesCall(_ member: String) -> Message {
-        Protocol.call(
-            ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes"),
-            "org.keychaind.Sandboxes1",
-            member
-        )
-    }
-
     /// The sandboxed programs that have called the service, by identity.
     package func sandboxes() async throws(SecretServiceError) -> [StoredSandbox] {
-        let reply = try await call(Self.sandboxesCall("List"))
+        let reply = try await call(ProviderInterface.sandboxes.call("List"))
         return try reply.readingStructures { (reader) throws(BusError) in try StoredSandbox(from: &reader) }
     }
 
     /// The items that a sandbox has stored; for an unconfirmed one also those that it has read.
     package func items(ofSandbox identity: String) async throws(SecretServiceError) -> [SecretItem] {
         try ArgumentCheck.check(identity)
-        let message = Self.sandboxesCall("Items")
-        message.append(identity)
+        let message = ProviderInterface.sandboxes.call("Items", identity)
         return try await call(message).reading([ObjectPath].self).map { SecretItem(self, $0) }
     }
 
@@ -49,8 +40,9 @@ extension SecretClient {
         prompting: SecretPrompting = .shown
     ) async throws(SecretServiceError) {
         try ArgumentCheck.check(identity)
-        let message = Self.sandboxesCall("Confirm")
-        message.append(identity, items.map(\.objectPath))
-        _ = try await callWithPrompt(message, prompting)
+        _ = try await callWithPrompt(
+            ProviderInterface.sandboxes.call("Confirm", identity, items.map(\.objectPath)),
+            prompting
+        )
     }
 }

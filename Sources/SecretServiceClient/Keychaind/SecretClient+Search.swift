@@ -80,9 +80,7 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> [SecretItemRecord]? {
         for query in queries { try ArgumentCheck.check("", query) }
         return try await records(withSecrets: withSecrets) { session in
-            let message = Protocol.call(Protocol.serviceObject, Protocol.keychaindSearch, "Search")
-            message.append(queries, session, UInt32(clamping: limit ?? 0))
-            return message
+            ProviderInterface.search.call("Search", queries, session, UInt32(clamping: limit ?? 0))
         }
     }
 
@@ -95,9 +93,7 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> [SecretItemRecord]? {
         let paths = items.map(\.objectPath)
         return try await records(withSecrets: withSecrets) { session in
-            let message = Protocol.call(Protocol.serviceObject, Protocol.keychaindSearch, "Get")
-            message.append(paths, session)
-            return message
+            ProviderInterface.search.call("Get", paths, session)
         }
     }
 

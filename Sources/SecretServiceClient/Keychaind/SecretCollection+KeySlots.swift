@@ -30,8 +30,8 @@ extension SecretCollection {
         case login = "AddLogin"
     }
 
-    private func keySlots(_ member: String) -> Message {
-        Protocol.call(objectPath, "org.keychaind.KeySlots1", member)
+    private func keySlots<each Value: BusValue>(_ member: String, _ arguments: repeat each Value) -> Message {
+        Protocol.call(objectPath, "org.keychaind.KeySlots1", member, repeat each arguments)
     }
 
     package func keySlots() async throws(SecretServiceError) -> [KeySlot] {
@@ -42,9 +42,7 @@ extension SecretCollection {
     /// Adds a key slot; a person is asked for the password of the keychain.
     package func addKeySlot(_ slot: NewKeySlot, label: String) async throws(SecretServiceError) {
         try ArgumentCheck.check(label)
-        let message = keySlots(slot.rawValue)
-        message.append(label)
-        _ = try await client.callWithPrompt(message)
+        _ = try await client.callWithPrompt(keySlots(slot.rawValue, label))
     }
 
     /// Adds the security key (FIDO2) that is plugged in; a person is asked for the password of the keychain, for the
@@ -55,9 +53,7 @@ extension SecretCollection {
     /// - Parameter needsPIN: whether the key opens the keychain only with its PIN.
     package func addSecurityKey(needsPIN: Bool, label: String) async throws(SecretServiceError) {
         try ArgumentCheck.check(label)
-        let message = keySlots("AddSecurityKey")
-        message.append(label, needsPIN)
-        _ = try await client.callWithPrompt(message)
+        _ = try await client.callWithPrompt(keySlots("AddSecurityKey", label, needsPIN))
     }
 
     /// Adds a recovery key, which a dialog shows once; a person is asked for the password.
@@ -67,19 +63,11 @@ extension SecretCollection {
 
     /// Removes a key slot; a person is asked for the password of the keychain.
     package func removeKeySlot(_ number: UInt64) async throws(SecretServiceError) {
-        let message = keySlots("Remove")
-        message.append(number)
-        _ = try await client.callWithPrompt(message)
+        _ = try await client.callWithPrompt(keySlots("Remove", number))
     }
 
     /// Has a person change the password; an interface of gnome-keyring that keychaind has, too.
     package func changePassword() async throws(SecretServiceError) {
-        let message = Protocol.call(
-            Protocol.serviceObject,
-            "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface",
-            "ChangeWithPrompt"
-        )
-        message.append(objectPath)
-        _ = try await client.callWithPrompt(message)
+        _ = try await client.callWithPrompt(ProviderInterface.passwords.call("ChangeWithPrompt", objectPath))
     }
 }

@@ -12,8 +12,7 @@ extension SecretItem {
     /// Signs data with an algorithm, by Apple's identifier.
     package func sign(_ data: [UInt8], algorithm: String) async throws(SecretServiceError) -> [UInt8]? {
         try SecretItem.check(data)
-        let message = Protocol.call(objectPath, Protocol.key, "Sign")
-        message.append(algorithm, ByteArray(data))
+        let message = Protocol.call(objectPath, Protocol.key, "Sign", algorithm, ByteArray(data))
         return try await SecretItem.ifSupported { () throws(SecretServiceError) in
             try await client.call(message).reading(ByteArray.self).bytes
         }
@@ -48,8 +47,7 @@ extension SecretItem {
         let path = objectPath
         return try await SecretItem.ifSupported { () throws(SecretServiceError) -> Secret in
             let (reply, session) = try await client.unlocking(self, .never) { (session) throws(SecretServiceError) in
-                let message = Protocol.call(path, Protocol.key, member)
-                message.append(session.path)
+                let message = Protocol.call(path, Protocol.key, member, session.path)
                 append(message)
                 return message
             }

@@ -226,8 +226,7 @@ extension ProviderLink {
         _ input: Variant,
         _ owner: String
     ) async throws(SecretServiceError) -> (output: Variant, path: ObjectPath) {
-        let message = Protocol.call(Protocol.serviceObject, Protocol.service, "OpenSession")
-        message.append(algorithm, input)
+        let message = ProviderInterface.service.call("OpenSession", algorithm, input)
         let reply = try await call(message, to: owner)
         do throws(BusError) {
             let (output, path) = try reply.read(Variant.self, ObjectPath.self)

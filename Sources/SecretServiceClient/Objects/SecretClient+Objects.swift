@@ -17,8 +17,7 @@ extension SecretClient {
     /// The collection of an alias such as `default` or `session`; nil if the alias is not set.
     public func collection(alias: String) async throws(SecretServiceError) -> SecretCollection? {
         try ArgumentCheck.check(alias)
-        let message = Protocol.call(Protocol.serviceObject, Protocol.service, "ReadAlias")
-        message.append(alias)
+        let message = ProviderInterface.service.call("ReadAlias", alias)
         let path = try await call(message).reading(ObjectPath.self)
         return path == .root ? nil : SecretCollection(self, path)
     }
@@ -26,8 +25,7 @@ extension SecretClient {
     /// Sets an alias to a collection; nil removes the alias.
     public func setAlias(_ alias: String, to collection: SecretCollection?) async throws(SecretServiceError) {
         try ArgumentCheck.check(alias)
-        let message = Protocol.call(Protocol.serviceObject, Protocol.service, "SetAlias")
-        message.append(alias, collection?.objectPath ?? .root)
+        let message = ProviderInterface.service.call("SetAlias", alias, collection?.objectPath ?? .root)
         _ = try await call(message)
     }
 
@@ -43,8 +41,7 @@ extension SecretClient {
         prompting: SecretPrompting = .shown
     ) async throws(SecretServiceError) -> SecretCollection {
         try ArgumentCheck.check([label, alias])
-        let message = Protocol.call(Protocol.serviceObject, Protocol.service, "CreateCollection")
-        message.append(["\(Protocol.collection).Label": Variant.string(label)], alias)
+        let message = ProviderInterface.service.call("CreateCollection", Protocol.collection(label), alias)
         let (path, prompted) = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
             let (path, prompt) = try reply.reading(ObjectPath.self, ObjectPath.self)
             return (path, prompt: prompt)
@@ -71,8 +68,7 @@ extension SecretClient {
     /// The items of all collections with at least these attributes.
     public func search(_ attributes: [String: String]) async throws(SecretServiceError) -> SecretSearchResult {
         try ArgumentCheck.check("", attributes)
-        let message = Protocol.call(Protocol.serviceObject, Protocol.service, "SearchItems")
-        message.append(attributes)
+        let message = ProviderInterface.service.call("SearchItems", attributes)
         let (unlocked, locked) = try await call(message).reading([ObjectPath].self, [ObjectPath].self)
         return SecretSearchResult(
             unlocked: unlocked.map { SecretItem(self, $0) },
@@ -120,8 +116,7 @@ extension SecretClient {
         var mayRenewSession = true
         while true {
             let session = try await session()
-            let message = Protocol.call(Protocol.serviceObject, Protocol.service, "GetSecrets")
-            message.append(paths, session.path)
+            let message = ProviderInterface.service.call("GetSecrets", paths, session.path)
             // Locked items are left out: keychaind does not ask a person at such a read (`ask-at-read`).
             message.forbidActivation()
             do throws(SecretServiceError) {
@@ -178,8 +173,7 @@ extension SecretClient {
         _ paths: [String],
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> [String] {
-        let message = Protocol.call(Protocol.serviceObject, Protocol.service, member)
-        message.append(paths.map { ObjectPath(unchecked: $0) })
+        let message = ProviderInterface.service.call(member, paths.map { ObjectPath(unchecked: $0) })
         let (atOnce, prompted) = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
             let (paths, prompt) = try reply.reading([ObjectPath].self, ObjectPath.self)
             return (paths, prompt: prompt)

@@ -1,13 +1,6 @@
 import KeychaindDBus
 package import KeychaindGcrypt
 
-/// The interface of gnome-keyring, which keychaind has too, that takes passwords without a prompt.
-private enum PasswordInterface {
-    static let name = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
-
-    static func call(_ member: String) -> Message { Protocol.call(Protocol.serviceObject, name, member) }
-}
-
 extension SecretClient {
     /// Creates a collection with a password.
     ///
@@ -18,8 +11,7 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> SecretCollection {
         try ArgumentCheck.check([label])
         let session = try await session()
-        let message = PasswordInterface.call("CreateWithMasterPassword")
-        message.append(["\(Protocol.collection).Label": Variant.string(label)])
+        let message = ProviderInterface.passwords.call("CreateWithMasterPassword", Protocol.collection(label))
         try session.append(try Secret(copying: password), to: message)
         return SecretCollection(self, try await callWithSecret(message, to: session.owner).reading(ObjectPath.self))
     }
@@ -32,8 +24,7 @@ extension SecretCollection {
     /// take passwords without a prompt.
     package func unlock(with password: borrowing SecureBytes) async throws(SecretServiceError) -> Bool {
         let session = try await client.session()
-        let message = PasswordInterface.call("UnlockWithMasterPassword")
-        message.append(objectPath)
+        let message = ProviderInterface.passwords.call("UnlockWithMasterPassword", objectPath)
         try session.append(try Secret(copying: password), to: message)
         do throws(SecretServiceError) {
             _ = try await client.callWithSecret(message, to: session.owner)

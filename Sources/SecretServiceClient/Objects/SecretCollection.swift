@@ -65,8 +65,7 @@ public struct SecretCollection: SecretObject {
     /// The items, locked or not, with at least these attributes.
     public func search(_ attributes: [String: String]) async throws(SecretServiceError) -> [SecretItem] {
         try ArgumentCheck.check("", attributes)
-        let message = Protocol.call(objectPath, Protocol.collection, "SearchItems")
-        message.append(attributes)
+        let message = Protocol.call(objectPath, Protocol.collection, "SearchItems", attributes)
         let paths = try await client.call(message).reading([ObjectPath].self)
         return paths.map { SecretItem(client, $0) }
     }

@@ -76,9 +76,7 @@ public struct SecretItem: SecretObject {
     /// ``SecretServiceError/Code/locked`` or ``SecretServiceError/Code/interactionNotAllowed``.
     public func secret(prompting: SecretPrompting = .shown) async throws(SecretServiceError) -> Secret {
         let (reply, session) = try await client.unlocking(self, prompting) { (session) throws(SecretServiceError) in
-            let message = Protocol.call(objectPath, Protocol.item, "GetSecret")
-            message.append(session.path)
-            return message
+            return Protocol.call(objectPath, Protocol.item, "GetSecret", session.path)
         }
         defer { reply.wipeByteArrays() }
         var reader = reply.makeReader()
@@ -129,8 +127,7 @@ extension SecretItem {
         let path = objectPath
         do throws(SecretServiceError) {
             _ = try await client.unlocking(self, prompting) { (session) throws(SecretServiceError) in
-                let message = Protocol.call(path, Protocol.keychaindItem, "Change")
-                message.append(properties)
+                let message = Protocol.call(path, Protocol.keychaindItem, "Change", properties)
                 try session.append(secret, to: message, asList: true)
                 return message
             }
@@ -146,8 +143,8 @@ extension SecretItem {
         attributes: [String: String]?,
         unique: [String] = []
     ) async throws(SecretServiceError) -> Bool {
-        let message = Protocol.call(objectPath, Protocol.keychaindItem, "Change")
-        message.append(try Self.properties(label, attributes, unique))
+        let properties = try Self.properties(label, attributes, unique)
+        let message = Protocol.call(objectPath, Protocol.keychaindItem, "Change", properties)
         message.write { writer in writer.writeArray(of: "(oayays)") { _ in } }
         do throws(SecretServiceError) {
             _ = try await client.call(message)
