@@ -6,6 +6,9 @@ import SecretServiceClient
 /// A command that talks to the provider.
 protocol ProviderCommand: AsyncParsableCommand, Sendable {
     func run(_ provider: ProviderAccess) async throws
+
+    /// The failure for an error of the provider.
+    func failure(_ error: SecretServiceError) -> CommandFailure
 }
 
 /// The connection of a command, how it may ask, and where its result goes.
@@ -16,6 +19,8 @@ struct ProviderAccess: Sendable {
 }
 
 extension ProviderCommand {
+    func failure(_ error: SecretServiceError) -> CommandFailure { CommandFailure(error) }
+
     /// Connects, runs the command until it ends or Ctrl-C is pressed, and writes its output.
     func run() async throws {
         try await Interruption.cancelling { [self] interruption in
@@ -25,7 +30,7 @@ extension ProviderCommand {
                 do {
                     try await run(provider)
                 } catch let error as SecretServiceError {
-                    throw await CommandFailure(error).withProblems(of: provider.client)
+                    throw await failure(error).withProblems(of: provider.client)
                 } catch let failure as CommandFailure {
                     throw await failure.withProblems(of: provider.client)
                 }
@@ -39,7 +44,36 @@ extension ProviderCommand {
     }
 }
 
+/// A command that only keychaind can serve.
+protocol KeychaindCommand: ProviderCommand {
+    /// The status if keychaind does not take an argument, as one with a mistake.
+    static var statusOfMistakes: ExitStatus { get }
+}
+
+extension KeychaindCommand {
+    static var statusOfMistakes: ExitStatus { .failure }
+
+    func failure(_ error: SecretServiceError) -> CommandFailure {
+        .ofKeychaind(error, mistakes: Self.statusOfMistakes)
+    }
+}
+
 extension CommandFailure {
+    /// The provider is not keychaind.
+    static var notKeychaind: CommandFailure {
+        CommandFailure(
+            .refused,
+            Text("the present provider of secrets cannot do this: it is not keychaind, or an older one")
+        )
+    }
+
+    /// The failure for an error of what only keychaind can do.
+    static func ofKeychaind(_ error: SecretServiceError, mistakes: ExitStatus = .failure) -> CommandFailure {
+        if error.isOfMissingMethod || error.errorName?.hasSuffix(".UnknownObject") == true { return .notKeychaind }
+        guard error.code == .invalidArguments else { return CommandFailure(error) }
+        return CommandFailure(mistakes, Text(verbatim: error.reason.visible))
+    }
+
     /// The same failure, with the faults of keychains that may be its cause.
     ///
     /// A keychain that cannot be read passes for a locked one, and its items are not found.

@@ -3,7 +3,7 @@ import KeychaindCommandLine
 import KeychaindLanguage
 import SecretServiceClient
 
-struct RecoveryKeyCommand: AsyncParsableCommand {
+struct RecoveryKeyCommand: CopiesCommand {
     static let configuration = CommandConfiguration(
         commandName: "recovery-key",
         abstract: "Make a recovery key against a forgotten password.",
@@ -19,16 +19,9 @@ struct RecoveryKeyCommand: AsyncParsableCommand {
     @Option(help: "Where the key is kept, for the list of keys.")
     var label = "recovery key"
 
-    func run() async throws {
-        try await Interruption.cancelling { [self] _ in
-            do {
-                let client = try await SecretClient.connect()
-                let collection = try await Keychains.one(client, labeled: keychain, alias: "login")
-                try await collection.addRecoveryKey(label: label)
-            } catch let error as SecretServiceError {
-                throw CopyList.failure(error)
-            }
-            Terminal.say(Text("The recovery key is valid now. Keep it where only you have access."))
-        }
+    func run(_ provider: ProviderAccess) async throws {
+        let collection = try await Keychains.one(provider.client, labeled: keychain, alias: "login")
+        try await collection.addRecoveryKey(label: label)
+        Terminal.say(Text("The recovery key is valid now. Keep it where only you have access."))
     }
 }

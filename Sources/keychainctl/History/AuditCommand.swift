@@ -4,7 +4,7 @@ import KeychaindCommandLine
 import KeychaindLanguage
 import SecretServiceClient
 
-struct AuditCommand: ProviderCommand {
+struct AuditCommand: KeychaindCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "Show which programs read or changed protected items, or were refused.",
@@ -47,8 +47,8 @@ struct AuditCommand: ProviderCommand {
         let since = since.flatMap { Time.parse($0) } ?? 0
         var (seconds, isTooLate) = since.multipliedReportingOverflow(by: 1_000_000)
         if isTooLate { seconds = .max }
-        if follow { _ = try await begin(provider.client) }
-        var shown = try await read(provider.client, since: seconds).filter(filter.matches)
+        if follow { _ = try await provider.client.followAudit() }
+        var shown = try await provider.client.audit(since: seconds, limit: 0).filter(filter.matches)
         if let limit { shown = Array(shown.prefix(Int(limit))) }
         let list = AuditList(to: provider.output, isJSON: format.json, isFollowing: follow)
         for record in shown.reversed() { try list.add(record) }
@@ -81,31 +81,15 @@ struct AuditCommand: ProviderCommand {
         do throws(SecretServiceError) {
             return try await client.followAudit()
         } catch {
-            guard error.code == .providerGone else { throw KeychaindOnly.failure(error) }
+            guard error.code == .providerGone else { throw error }
         }
-        let first = try await begin(client)
+        let first = try await client.followAudit()
         do throws(SecretServiceError) {
             return first + (try await client.audit(since: last, limit: 0)).reversed()
         } catch {
             // A provider that starts may wait for a password; it has nothing new then.
-            guard error.code == .locked else { throw KeychaindOnly.failure(error) }
+            guard error.code == .locked else { throw error }
             return first
-        }
-    }
-
-    private func begin(_ client: SecretClient) async throws -> [AuditRecord] {
-        do throws(SecretServiceError) {
-            return try await client.followAudit()
-        } catch {
-            throw KeychaindOnly.failure(error)
-        }
-    }
-
-    private func read(_ client: SecretClient, since: UInt64) async throws -> [AuditRecord] {
-        do throws(SecretServiceError) {
-            return try await client.audit(since: since, limit: 0)
-        } catch {
-            throw KeychaindOnly.failure(error)
         }
     }
 

@@ -3,7 +3,7 @@ import KeychaindCommandLine
 import KeychaindLanguage
 import SecretServiceClient
 
-struct HistoryCommand: ProviderCommand {
+struct HistoryCommand: CopiesCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Find past states of an item, and put one back.",
@@ -29,25 +29,21 @@ struct HistoryCommand: ProviderCommand {
     }
 
     func run(_ provider: ProviderAccess) async throws {
-        do {
-            let copies = try await provider.client.keychainCopies()
-            let subject = try await subject(provider)
-            let own = copies.filter { copy in subject.keychain == nil || copy.keychain == subject.keychain }
-            if let restore {
-                let state = try Self.find(restore, in: own)
-                try await Self.checkLabel(of: subject, provider.client)
-                try await putBack(subject, from: state, provider)
-            } else if compare.isEmpty {
-                try list(own, provider.output)
-            } else {
-                // Each asks for a password: none is asked in vain, and none is lost with a later one.
-                for state in try compare.map({ id in try Self.find(id, in: own) }) {
-                    try await compare(subject, with: state, provider)
-                    try provider.output.flush()
-                }
+        let copies = try await provider.client.keychainCopies()
+        let subject = try await subject(provider)
+        let own = copies.filter { copy in subject.keychain == nil || copy.keychain == subject.keychain }
+        if let restore {
+            let state = try Self.find(restore, in: own)
+            try await Self.checkLabel(of: subject, provider.client)
+            try await putBack(subject, from: state, provider)
+        } else if compare.isEmpty {
+            try list(own, provider.output)
+        } else {
+            // Each asks for a password: none is asked in vain, and none is lost with a later one.
+            for state in try compare.map({ id in try Self.find(id, in: own) }) {
+                try await compare(subject, with: state, provider)
+                try provider.output.flush()
             }
-        } catch let error as SecretServiceError {
-            throw CopyList.failure(error)
         }
     }
 

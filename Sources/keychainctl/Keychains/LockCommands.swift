@@ -92,7 +92,7 @@ struct UnlockCommand: ProviderCommand {
     }
 }
 
-struct PasswordCommand: ProviderCommand {
+struct PasswordCommand: KeychaindCommand {
     static let configuration = CommandConfiguration(
         commandName: "password",
         abstract: "Change the password of a keychain, in a dialog.",
@@ -103,26 +103,6 @@ struct PasswordCommand: ProviderCommand {
     var keychain: String?
 
     func run(_ provider: ProviderAccess) async throws {
-        let collection = try await Keychains.one(provider.client, labeled: keychain, alias: "login")
-        do throws(SecretServiceError) {
-            try await collection.changePassword()
-        } catch {
-            throw KeychaindOnly.failure(error)
-        }
-    }
-}
-
-/// What only keychaind can do.
-enum KeychaindOnly {
-    static func failure(_ error: SecretServiceError) -> any Error {
-        let isOfMissingObject = error.errorName?.hasSuffix(".UnknownObject") == true
-        return error.isOfMissingMethod || isOfMissingObject ? absent : CommandFailure(error)
-    }
-
-    static var absent: CommandFailure {
-        CommandFailure(
-            .refused,
-            Text("the present provider of secrets cannot do this: it is not keychaind, or an older one")
-        )
+        try await Keychains.one(provider.client, labeled: keychain, alias: "login").changePassword()
     }
 }

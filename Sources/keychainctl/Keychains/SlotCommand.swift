@@ -21,7 +21,7 @@ struct SlotCommand: AsyncParsableCommand {
         }
     }
 
-    struct List: ProviderCommand {
+    struct List: KeychaindCommand {
         static let configuration = CommandConfiguration(abstract: "List the ways to open a keychain.")
 
         @OptionGroup var target: Target
@@ -29,7 +29,7 @@ struct SlotCommand: AsyncParsableCommand {
 
         func run(_ provider: ProviderAccess) async throws {
             let collection = try await target.collection(provider.client)
-            let slots = try await SlotCommand.slots(of: collection)
+            let slots = try await collection.keySlots()
             // A keychain that cannot be read has some, which are unknown.
             if slots.isEmpty, try await collection.keychaindState()?.problem.isEmpty == false {
                 throw CommandFailure(.locked, Text("the ways to open the keychain are not known"))
@@ -44,7 +44,7 @@ struct SlotCommand: AsyncParsableCommand {
         }
     }
 
-    struct Add: ProviderCommand {
+    struct Add: KeychaindCommand {
         static let configuration = CommandConfiguration(abstract: "Add a way to open a keychain.")
 
         @OptionGroup var target: Target
@@ -84,16 +84,12 @@ struct SlotCommand: AsyncParsableCommand {
 
         func run(_ provider: ProviderAccess) async throws {
             let collection = try await target.collection(provider.client)
-            do throws(SecretServiceError) {
-                guard !fido2 else { return try await collection.addSecurityKey(needsPIN: pin, label: label) }
-                try await collection.addKeySlot(newSlot, label: label)
-            } catch {
-                throw KeychaindOnly.failure(error)
-            }
+            guard !fido2 else { return try await collection.addSecurityKey(needsPIN: pin, label: label) }
+            try await collection.addKeySlot(newSlot, label: label)
         }
     }
 
-    struct Remove: ProviderCommand {
+    struct Remove: KeychaindCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a way to open a keychain.",
             discussion: "The last password stays."
@@ -105,20 +101,7 @@ struct SlotCommand: AsyncParsableCommand {
         @OptionGroup var target: Target
 
         func run(_ provider: ProviderAccess) async throws {
-            let collection = try await target.collection(provider.client)
-            do throws(SecretServiceError) {
-                try await collection.removeKeySlot(slot)
-            } catch {
-                throw KeychaindOnly.failure(error)
-            }
-        }
-    }
-
-    static func slots(of collection: SecretCollection) async throws -> [KeySlot] {
-        do throws(SecretServiceError) {
-            return try await collection.keySlots()
-        } catch {
-            throw KeychaindOnly.failure(error)
+            try await target.collection(provider.client).removeKeySlot(slot)
         }
     }
 }

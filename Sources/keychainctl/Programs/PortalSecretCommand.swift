@@ -122,9 +122,9 @@ struct PortalSecretCommand: AsyncParsableCommand {
             guard answer == "yes" else { throw CommandFailure(.cancelled, Text("nothing was changed")) }
         }
 
-        private func failure(_ error: SecretServiceError) -> any Error {
+        private func failure(_ error: SecretServiceError) -> CommandFailure {
             guard error.errorName == "org.freedesktop.Secret.Error.NoSuchObject" else {
-                return KeychaindOnly.failure(error)
+                return .ofKeychaind(error)
             }
             return CommandFailure(.notFound, Text(verbatim: error.reason.visible))
         }

@@ -18,7 +18,7 @@ struct ProtectionChange {
     ///
     /// Asks once for all that are protected already. Throws ``ExitStatus/incomplete`` if only some could be changed.
     func apply(to query: ItemSelection, all: Bool) async throws -> [(item: ListedItem, isChanged: Bool)] {
-        guard try await provider.client.enforcesAccessControl() else { throw KeychaindOnly.absent }
+        guard try await provider.client.enforcesAccessControl() else { throw CommandFailure.notKeychaind }
         let finder = ItemFinder(client: provider.client)
         var found = try await finder.some(query, all: all, .shown)
         try await provider.unlockKeychains(of: found, .shown)

@@ -3,7 +3,7 @@ import KeychaindCommandLine
 import KeychaindLanguage
 import SecretServiceClient
 
-struct CheckCommand: ProviderCommand {
+struct CheckCommand: CopiesCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check the files of keychains, their past states and backups.",
@@ -19,35 +19,31 @@ struct CheckCommand: ProviderCommand {
     @OptionGroup var format: JSONArguments
 
     func run(_ provider: ProviderAccess) async throws {
-        do {
-            var checks: [KeychainCheck] = []
-            let files = try await files(provider.client)
-            for (index, file) in files.enumerated() {
-                if !format.json { Terminal.progress(Text("checking \(index + 1) of \(files.count): \(file.visible)")) }
-                let check = try await provider.client.check(file: file)
-                checks.append(check)
-                Terminal.progress(.empty)
-                guard !format.json else { continue }
-                for line in check.lines { try provider.output.line(line.localized) }
-                // What is wrong with this file is told even if the check of the next one fails.
-                try provider.output.flush()
-            }
-            if format.json { try provider.output.line(JSON.array(checks.map(\.json))) }
-            try provider.output.flush()
-            let damaged = checks.filter { check in !check.findings.isEmpty }
-            guard !damaged.isEmpty else { return }
-            throw CommandFailure(
-                .badData,
-                Text(
-                    damaged.count,
-                    one: "\(damaged.count) file is damaged",
-                    other: "\(damaged.count) files are damaged"
-                )
-            )
-        } catch let error as SecretServiceError {
+        var checks: [KeychainCheck] = []
+        let files = try await files(provider.client)
+        defer { Terminal.progress(.empty) }
+        for (index, file) in files.enumerated() {
+            if !format.json { Terminal.progress(Text("checking \(index + 1) of \(files.count): \(file.visible)")) }
+            let check = try await provider.client.check(file: file)
+            checks.append(check)
             Terminal.progress(.empty)
-            throw CopyList.failure(error)
+            guard !format.json else { continue }
+            for line in check.lines { try provider.output.line(line.localized) }
+            // What is wrong with this file is told even if the check of the next one fails.
+            try provider.output.flush()
         }
+        if format.json { try provider.output.line(JSON.array(checks.map(\.json))) }
+        try provider.output.flush()
+        let damaged = checks.filter { check in !check.findings.isEmpty }
+        guard !damaged.isEmpty else { return }
+        throw CommandFailure(
+            .badData,
+            Text(
+                damaged.count,
+                one: "\(damaged.count) file is damaged",
+                other: "\(damaged.count) files are damaged"
+            )
+        )
     }
 
     /// All files, or those of the named keychains, each of which has one.
@@ -66,7 +62,7 @@ struct CheckCommand: ProviderCommand {
     }
 }
 
-struct SalvageCommand: ProviderCommand {
+struct SalvageCommand: CopiesCommand {
     static let configuration = CommandConfiguration(
         commandName: "salvage",
         abstract: "Take what is intact out of a damaged keychain into a new file.",
@@ -82,29 +78,34 @@ struct SalvageCommand: ProviderCommand {
     func run(_ provider: ProviderAccess) async throws {
         let client = provider.client
         let file = "keychain:" + KeychainFile.name(try await Keychains.one(client, labeled: keychain))
-        do {
-            try await client.salvage(file)
-            let check = try await client.check(file: file)
-            Terminal.say(
+        guard try await salvage(file, client) else {
+            throw CommandFailure(
+                .refused,
                 Text(
-                    check.intactCount,
-                    one: "\(check.intactCount) item is in the new file; the damaged one is kept beside it.",
-                    other: "\(check.intactCount) items are in the new file; the damaged one is kept beside it."
+                    """
+                    “\(keychain.visible)” is not damaged, or nothing in it can be read; “keychainctl restore” \
+                    lists past states
+                    """
                 )
             )
-        } catch {
-            if error.code == .notSupported {
-                throw CommandFailure(
-                    .refused,
-                    Text(
-                        """
-                        “\(keychain.visible)” is not damaged, or nothing in it can be read; “keychainctl restore” \
-                        lists past states
-                        """
-                    )
-                )
-            }
-            throw CopyList.failure(error)
+        }
+        let check = try await client.check(file: file)
+        Terminal.say(
+            Text(
+                check.intactCount,
+                one: "\(check.intactCount) item is in the new file; the damaged one is kept beside it.",
+                other: "\(check.intactCount) items are in the new file; the damaged one is kept beside it."
+            )
+        )
+    }
+
+    /// False if there is nothing to salvage.
+    private func salvage(_ file: String, _ client: SecretClient) async throws(SecretServiceError) -> Bool {
+        do throws(SecretServiceError) {
+            try await client.salvage(file)
+            return true
+        } catch  where error.code == .notSupported {
+            return false
         }
     }
 }

@@ -142,31 +142,28 @@ struct BackupCommand: AsyncParsableCommand {
         defaultSubcommand: Make.self
     )
 
-    struct Make: AsyncParsableCommand {
+    struct Make: CopiesCommand {
         static let configuration = CommandConfiguration(commandName: "make", abstract: "Make the copies (default).")
 
-        func run() async throws {
-            try await BackupCommand.show { client in try await client.backUpKeychains() }
+        func run(_ provider: ProviderAccess) async throws {
+            CopyList.print(try await provider.client.backUpKeychains())
         }
     }
 
-    struct List: AsyncParsableCommand {
+    struct List: CopiesCommand {
         static let configuration = CommandConfiguration(abstract: "List the backups.")
 
-        func run() async throws {
-            try await BackupCommand.show { client in try await client.keychainCopies().filter(\.isBackup) }
+        func run(_ provider: ProviderAccess) async throws {
+            CopyList.print(try await provider.client.keychainCopies().filter(\.isBackup))
         }
     }
+}
 
-    private static func show(_ copies: @escaping @Sendable (SecretClient) async throws -> [KeychainCopy]) async throws {
-        try await Interruption.cancelling { _ in
-            do {
-                CopyList.print(try await copies(try await SecretClient.connect()))
-            } catch let error as SecretServiceError {
-                throw CopyList.failure(error)
-            }
-        }
-    }
+/// A command about past states of keychains.
+protocol CopiesCommand: KeychaindCommand {}
+
+extension CopiesCommand {
+    func failure(_ error: SecretServiceError) -> CommandFailure { CopyList.failure(error) }
 }
 
 /// The list of past states on the terminal.
@@ -185,14 +182,10 @@ enum CopyList {
     }
 
     static func failure(_ error: SecretServiceError) -> CommandFailure {
-        let missing = ["org.freedesktop.DBus.Error.UnknownMethod", "org.freedesktop.DBus.Error.UnknownObject"]
-        if let name = error.errorName, missing.contains(name) || error.code == .notSupported {
-            return CommandFailure(.refused, Text("the present provider of secrets is not keychaind, or an older one"))
-        }
         switch error.code {
-        case .accessDenied: return CommandFailure(.cancelled, Text(verbatim: error.reason.visible))
-        case .invalidArguments: return CommandFailure(.badData, Text(verbatim: error.reason.visible))
-        default: return CommandFailure(error)
+        case .notSupported: .notKeychaind
+        case .accessDenied: CommandFailure(.cancelled, Text(verbatim: error.reason.visible))
+        default: .ofKeychaind(error, mistakes: .badData)
         }
     }
 }

@@ -3,7 +3,7 @@ import KeychaindCommandLine
 import KeychaindLanguage
 import SecretServiceClient
 
-struct LearnCommand: ProviderCommand {
+struct LearnCommand: KeychaindCommand {
     static let configuration = CommandConfiguration(
         commandName: "learn",
         abstract: "Write the rules that the last week would have needed.",
@@ -27,12 +27,7 @@ struct LearnCommand: ProviderCommand {
     func run(_ provider: ProviderAccess) async throws {
         let start = Time.parse(since) ?? 0
         let (time, isTooLate) = start.multipliedReportingOverflow(by: 1_000_000)
-        let records: [AuditRecord]
-        do throws(SecretServiceError) {
-            records = try await provider.client.audit(since: isTooLate ? .max : time, limit: 0)
-        } catch {
-            throw KeychaindOnly.failure(error)
-        }
+        let records = try await provider.client.audit(since: isTooLate ? .max : time, limit: 0)
         let filter = AuditFilter(items: nil, program: program?.lowercased())
         let meant = records.filter(filter.matches)
         let rules = LearnedRules(meant, try await items(LearnedRules.paths(in: meant), provider.client))

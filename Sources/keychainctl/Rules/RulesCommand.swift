@@ -12,7 +12,7 @@ struct RulesCommand: AsyncParsableCommand {
         defaultSubcommand: List.self
     )
 
-    struct List: ProviderCommand {
+    struct List: RulesSubcommand {
         static let configuration = CommandConfiguration(
             abstract: "List the rules, those of administrators first.",
             discussion: """
@@ -24,16 +24,10 @@ struct RulesCommand: AsyncParsableCommand {
         @OptionGroup var format: JSONArguments
 
         func run(_ provider: ProviderAccess) async throws {
-            let rules: [ListedRule]
-            let problem: String
-            do throws(SecretServiceError) {
-                problem = try await provider.client.ruleProblem()
-                // Without those of the user there is no list.
-                rules = problem.isEmpty ? try await provider.client.rules() : []
-            } catch {
-                throw RulesCommand.failure(error)
-            }
+            let problem = try await provider.client.ruleProblem()
+            // Without those of the user there is no list.
             guard problem.isEmpty else { throw RulesCommand.unreadable(problem) }
+            let rules = try await provider.client.rules()
             if format.json {
                 try provider.output.line(JSON.array(rules.map(\.json)))
             } else {
@@ -48,7 +42,7 @@ struct RulesCommand: AsyncParsableCommand {
         }
     }
 
-    struct Add: ProviderCommand {
+    struct Add: RulesSubcommand {
         static let configuration = CommandConfiguration(
             abstract: "Add rules.",
             discussion: """
@@ -76,18 +70,13 @@ struct RulesCommand: AsyncParsableCommand {
             var rules = rules
             if let file { rules = try RuleFile(file, provider.interruption).rules }
             guard !rules.isEmpty else { throw CommandFailure(.notFound, Text("the file has no rules")) }
-            let ids: [String]
-            do throws(SecretServiceError) {
-                ids = try await provider.client.addRules(rules)
-            } catch {
-                throw RulesCommand.failure(error)
-            }
+            let ids = try await provider.client.addRules(rules)
             if format.json { return try provider.output.line(JSON.array(ids.map(JSON.string))) }
             for (id, rule) in zip(ids, rules) { try provider.output.line("\(id.visible)\t\(rule.shownRule)") }
         }
     }
 
-    struct Remove: ProviderCommand {
+    struct Remove: RulesSubcommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove rules.",
             discussion: "Only an administrator can remove those of a file."
@@ -97,33 +86,23 @@ struct RulesCommand: AsyncParsableCommand {
         var id: [String]
 
         func run(_ provider: ProviderAccess) async throws {
-            do throws(SecretServiceError) {
-                try await provider.client.removeRules(id)
-            } catch {
-                throw RulesCommand.failure(error)
-            }
+            try await provider.client.removeRules(id)
         }
     }
 
-    struct Reset: ProviderCommand {
+    struct Reset: RulesSubcommand {
         static let configuration = CommandConfiguration(
             abstract: "Give up rules that cannot be read.",
             discussion: "They are kept in the file rules.unreadable beside the keychains. Rules that can be read stay."
         )
 
         func run(_ provider: ProviderAccess) async throws {
-            let wasUnreadable: Bool
-            do throws(SecretServiceError) {
-                wasUnreadable = try await provider.client.resetRules()
-            } catch {
-                throw RulesCommand.failure(error)
-            }
-            guard !wasUnreadable else { return }
+            guard try await !provider.client.resetRules() else { return }
             throw CommandFailure(.notFound, Text("your rules can be read; nothing was changed"))
         }
     }
 
-    struct Test: ProviderCommand {
+    struct Test: RulesSubcommand {
         static let configuration = CommandConfiguration(
             abstract: "Say what the rules decide about a program and an item.",
             discussion: "Shows no dialog, and changes nothing."
@@ -153,12 +132,7 @@ struct RulesCommand: AsyncParsableCommand {
         }
 
         func run(_ provider: ProviderAccess) async throws {
-            let answer: RuleAnswer
-            do throws(SecretServiceError) {
-                answer = try await provider.client.testRules(who, subject)
-            } catch {
-                throw RulesCommand.failure(error)
-            }
+            let answer = try await provider.client.testRules(who, subject)
             if format.json { return try provider.output.line(answer.json) }
             try provider.output.line(answer.action.visible)
             if !answer.rule.isEmpty {
@@ -179,12 +153,12 @@ struct RulesCommand: AsyncParsableCommand {
             )
         )
     }
+}
 
-    /// A mistake in a rule has its own status.
-    static func failure(_ error: SecretServiceError) -> any Error {
-        guard error.code == .invalidArguments else { return KeychaindOnly.failure(error) }
-        return CommandFailure(.mistakes, Text(verbatim: error.reason.visible))
-    }
+private protocol RulesSubcommand: KeychaindCommand {}
+
+extension RulesSubcommand {
+    static var statusOfMistakes: ExitStatus { .mistakes }
 }
 
 extension ListedRule {

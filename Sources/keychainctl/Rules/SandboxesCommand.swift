@@ -12,18 +12,13 @@ struct SandboxesCommand: AsyncParsableCommand {
         defaultSubcommand: List.self
     )
 
-    struct List: ProviderCommand {
+    struct List: KeychaindCommand {
         static let configuration = CommandConfiguration(abstract: "List the sandboxed programs.")
 
         @OptionGroup var format: JSONArguments
 
         func run(_ provider: ProviderAccess) async throws {
-            let sandboxes: [StoredSandbox]
-            do throws(SecretServiceError) {
-                sandboxes = try await provider.client.sandboxes()
-            } catch {
-                throw SandboxesCommand.failure(error)
-            }
+            let sandboxes = try await provider.client.sandboxes()
             if format.json { return try provider.output.line(JSON.array(sandboxes.map(\.json))) }
             let table = Table(
                 [Text("SANDBOX"), Text("SEES"), Text("ITEMS"), Text("LAST CALL")],
@@ -34,7 +29,7 @@ struct SandboxesCommand: AsyncParsableCommand {
         }
     }
 
-    struct Show: ProviderCommand {
+    struct Show: SandboxSubcommand {
         static let configuration = CommandConfiguration(
             abstract: "List the items of a sandboxed program.",
             discussion: "Those that it has stored; before it is confirmed, also those that it has read."
@@ -46,7 +41,7 @@ struct SandboxesCommand: AsyncParsableCommand {
         @OptionGroup var format: JSONArguments
 
         func run(_ provider: ProviderAccess) async throws {
-            let items = try await SandboxesCommand.items(of: sandbox, provider.client)
+            let items = try await provider.client.items(ofSandbox: sandbox)
             let finder = ItemFinder(client: provider.client)
             let labels = try await finder.keychainLabels()
             let list = ItemList(to: provider.output, isJSON: format.json, withSecrets: false)
@@ -58,7 +53,7 @@ struct SandboxesCommand: AsyncParsableCommand {
         }
     }
 
-    struct Confirm: ProviderCommand {
+    struct Confirm: SandboxSubcommand {
         static let configuration = CommandConfiguration(
             abstract: "Limit a sandboxed program to its own items, after a dialog.",
             discussion: """
@@ -85,30 +80,19 @@ struct SandboxesCommand: AsyncParsableCommand {
             if !id.isEmpty {
                 items = try id.map { id in try provider.client.item(at: ListedItem.path(of: id)) }
             } else if !none {
-                items = try await SandboxesCommand.items(of: sandbox, provider.client)
+                items = try await provider.client.items(ofSandbox: sandbox)
             }
-            do throws(SecretServiceError) {
-                try await provider.client.confirmSandbox(sandbox, items: items)
-            } catch {
-                throw SandboxesCommand.failure(error)
-            }
+            try await provider.client.confirmSandbox(sandbox, items: items)
             try provider.output.line(Text("\(sandbox.visible) sees only its own items now."))
         }
     }
+}
 
-    fileprivate static func items(of sandbox: String, _ client: SecretClient) async throws -> [SecretItem] {
-        do throws(SecretServiceError) {
-            return try await client.items(ofSandbox: sandbox)
-        } catch {
-            throw failure(error)
-        }
-    }
+private protocol SandboxSubcommand: KeychaindCommand {}
 
+extension SandboxSubcommand {
     /// A text that names no sandbox is not found.
-    private static func failure(_ error: SecretServiceError) -> any Error {
-        guard error.code == .invalidArguments else { return KeychaindOnly.failure(error) }
-        return CommandFailure(.notFound, Text(verbatim: error.reason.visible))
-    }
+    static var statusOfMistakes: ExitStatus { .notFound }
 }
 
 extension StoredSandbox {
