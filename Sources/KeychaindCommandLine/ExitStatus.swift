@@ -42,6 +42,10 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
         self.text = text
     }
 
+    package init(_ status: ExitStatus, _ phrase: Phrase) {
+        self.init(status, Text(phrase))
+    }
+
     /// The text in the language of this process.
     package var message: String { text.localized }
 

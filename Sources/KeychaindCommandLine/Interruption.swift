@@ -73,7 +73,7 @@ package final class Interruption: @unchecked Sendable {
         do {
             try await work.value
         } catch is CancellationError {
-            throw CommandFailure(.cancelled, Text("interrupted; run the command again to continue"))
+            throw CommandFailure(.cancelled, "interrupted; run the command again to continue")
         }
     }
 }
@@ -82,7 +82,7 @@ extension Interruption {
     /// Waits until a descriptor can be read or has ended; throws ``ExitStatus/cancelled`` at a signal.
     package func waitForInput(_ descriptor: Int32) throws(CommandFailure) {
         guard Interruption.isReady(descriptor, for: POLLIN, unless: self.descriptor) else {
-            throw CommandFailure(.cancelled, Text("interrupted"))
+            throw CommandFailure(.cancelled, "interrupted")
         }
     }
 

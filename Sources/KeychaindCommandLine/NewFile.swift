@@ -26,13 +26,13 @@ package final class NewFile: @unchecked Sendable {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let name = String(parts.last ?? "")
         guard !name.isEmpty, name != ".", name != ".." else {
-            throw CommandFailure(.refused, Text("“\(path.visible)” is not the name of a file"))
+            throw CommandFailure(.refused, "“\(path.visible)” is not the name of a file")
         }
         let parent = parts.count == 1 ? "." : parts.dropLast().joined(separator: "/") + "/"
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else {
             let status: ExitStatus = errno == ENOENT ? .notFound : .inputOutput
-            throw CommandFailure(status, Text("the folder of “\(path.visible)” cannot be opened: \(Self.reason)"))
+            throw CommandFailure(status, "the folder of “\(path.visible)” cannot be opened: \(Self.reason)")
         }
         let unfinishedName = ".\(name.prefix(60)).\(getpid()).unfinished"
         do throws(CommandFailure) {
@@ -41,7 +41,7 @@ package final class NewFile: @unchecked Sendable {
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             descriptor = openat(folder, unfinishedName, flags, 0o600)
             guard descriptor >= 0 else {
-                throw CommandFailure(.inputOutput, Text("“\(path.visible)” cannot be written: \(Self.reason)"))
+                throw CommandFailure(.inputOutput, "“\(path.visible)” cannot be written: \(Self.reason)")
             }
         } catch {
             close(folder)
@@ -88,16 +88,16 @@ package final class NewFile: @unchecked Sendable {
         guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         guard replaces else { throw exists(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandFailure(.refused, Text("“\(path.visible)” is not replaced, since it is not a regular file"))
+            throw CommandFailure(.refused, "“\(path.visible)” is not replaced, since it is not a regular file")
         }
     }
 
     private static func exists(_ path: String) -> CommandFailure {
-        CommandFailure(.refused, Text("“\(path.visible)” exists; choose another name, or use --force to replace it"))
+        CommandFailure(.refused, "“\(path.visible)” exists; choose another name, or use --force to replace it")
     }
 
     private var failure: CommandFailure {
-        CommandFailure(.inputOutput, Text("“\(path.visible)” cannot be written: \(Self.reason)"))
+        CommandFailure(.inputOutput, "“\(path.visible)” cannot be written: \(Self.reason)")
     }
 
     private static var reason: String { String(cString: strerror(errno)) }

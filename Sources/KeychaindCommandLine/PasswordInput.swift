@@ -41,9 +41,9 @@ package enum PasswordInput {
         let text = Array(question.localized.utf8)
         _ = write(terminal, text, text.count)
         let password = try read(from: terminal, isLine: true, interruption: interruption)
-        guard let password else { throw CommandFailure(.cancelled, Text("no password was typed")) }
+        guard let password else { throw CommandFailure(.cancelled, "no password was typed") }
         guard password.count < terminalLimit else {
-            throw CommandFailure(.refused, Text("a terminal cuts a line of this length; pass it by a descriptor"))
+            throw CommandFailure(.refused, "a terminal cuts a line of this length; pass it by a descriptor")
         }
         return password
     }
@@ -57,7 +57,7 @@ package enum PasswordInput {
         interruption: Int32? = nil
     ) throws(CommandFailure) -> SecureBytes {
         if let password = try read(from: descriptor, isLine: false, interruption: interruption) { return password }
-        throw CommandFailure(.cancelled, Text("there is no password on descriptor \(descriptor)"))
+        throw CommandFailure(.cancelled, "there is no password on descriptor \(descriptor)")
     }
 
     /// Reads a line, or to the end; nil if the input ends before the first byte.
@@ -71,7 +71,7 @@ package enum PasswordInput {
         while count <= limit {
             // Whoever passed the descriptor may have made it non-blocking.
             guard Interruption.isReady(descriptor, for: POLLIN, unless: interruption ?? -1) else {
-                throw CommandFailure(.cancelled, Text("cancelled"))
+                throw CommandFailure(.cancelled, "cancelled")
             }
             let offset = count
             let result = buffer.withUnsafeMutableBytes { bytes in
@@ -80,13 +80,13 @@ package enum PasswordInput {
             if result < 0, errno == EAGAIN { continue }
             guard result >= 0 else {
                 let reason = String(cString: strerror(errno))
-                throw CommandFailure(.inputOutput, Text("the password cannot be read: \(reason)"))
+                throw CommandFailure(.inputOutput, "the password cannot be read: \(reason)")
             }
             if result == 0 { break }
             count += result
             if isLine, endsWithNewline(buffer, count) { break }
         }
-        guard count <= limit else { throw CommandFailure(.failure, Text("the password is longer than \(limit) bytes")) }
+        guard count <= limit else { throw CommandFailure(.failure, "the password is longer than \(limit) bytes") }
         guard count > 0 else { return nil }
         buffer.truncate(to: endsWithNewline(buffer, count) ? count - 1 : count)
         return buffer
@@ -96,7 +96,7 @@ package enum PasswordInput {
         do throws(GcryptError) {
             return try SecureBytes(count: count)
         } catch {
-            throw CommandFailure(.failure, Text("there is no memory for a password: \(error.reason)"))
+            throw CommandFailure(.failure, "there is no memory for a password: \(error.reason)")
         }
     }
 

@@ -33,15 +33,12 @@ final class ChildProcess: Sendable {
         // By the thread of the event loop, which lives as long as the process: the program ends with its thread.
         let (id, status) = await spawn(program, arguments, environment, descriptors)
         guard id > 0, status == 0 else {
-            throw CommandFailure(
-                .failure,
-                Text("\(program.visible) cannot be started: \(String(cString: strerror(status)))")
-            )
+            throw CommandFailure(.failure, "\(program.visible) cannot be started: \(String(cString: strerror(status)))")
         }
         let child = ChildProcess(id)
         guard BlockingThread.start({ child.reap() }) else {
             kill(id, SIGKILL)
-            throw CommandFailure(.failure, Text("the process has reached its limit of threads"))
+            throw CommandFailure(.failure, "the process has reached its limit of threads")
         }
         return child
     }

@@ -22,11 +22,11 @@ struct FileCopy {
         self.folder = folder
         var status = stat()
         guard stat(folder, &status) == 0 else {
-            if errno == ENOENT { throw CommandFailure(.notFound, Text("there is no folder \(folder.visible)")) }
+            if errno == ENOENT { throw CommandFailure(.notFound, "there is no folder \(folder.visible)") }
             throw FileCopy.failure(folder)
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw CommandFailure(.badData, Text("\(folder.visible) is not a folder"))
+            throw CommandFailure(.badData, "\(folder.visible) is not a folder")
         }
         try FileCopy.checkOwner(status, folder)
         guard let entries = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
@@ -45,7 +45,7 @@ struct FileCopy {
             try FileCopy.checkOwner(status, path)
             size += Int(status.st_size)
             guard size <= FileCopy.limit else {
-                throw CommandFailure(.badData, Text("\(folder.visible) holds more than \(FileCopy.limit >> 20) MiB"))
+                throw CommandFailure(.badData, "\(folder.visible) holds more than \(FileCopy.limit >> 20) MiB")
             }
             names.append(name)
         }
@@ -67,7 +67,7 @@ struct FileCopy {
         defer { close(source) }
         var status = stat()
         guard fstat(source, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandFailure(.badData, Text("\(path.visible) is not a file"))
+            throw CommandFailure(.badData, "\(path.visible) is not a file")
         }
         try checkOwner(status, path)
         let copy = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -87,17 +87,15 @@ struct FileCopy {
         guard status.st_uid == geteuid() else {
             throw CommandFailure(
                 .refused,
-                Text(
-                    """
-                    \(path.visible) belongs to another user (\(status.st_uid)), so what is in it may not be yours; \
-                    nothing was imported. Take it over with chown, or move it away
-                    """
-                )
+                """
+                \(path.visible) belongs to another user (\(status.st_uid)), so what is in it may not be yours; \
+                nothing was imported. Take it over with chown, or move it away
+                """
             )
         }
     }
 
     private static func failure(_ path: String) -> CommandFailure {
-        CommandFailure(.inputOutput, Text("\(path.visible) cannot be copied: \(String(cString: strerror(errno)))"))
+        CommandFailure(.inputOutput, "\(path.visible) cannot be copied: \(String(cString: strerror(errno)))")
     }
 }

@@ -57,7 +57,7 @@ struct FileReader: Sendable {
         throw passwords.cannotAsk
             ?? CommandFailure(
                 known.isEmpty ? .locked : .wrongPassword,
-                Text("\(path.visible) could not be opened with a password")
+                "\(path.visible) could not be opened with a password"
             )
     }
 
@@ -84,7 +84,7 @@ struct FileReader: Sendable {
         do throws(GcryptError) {
             return try Password.empty()
         } catch {
-            throw CommandFailure(.failure, Text("\(path.visible): \(error.reason)"))
+            throw CommandFailure(.failure, "\(path.visible): \(error.reason)")
         }
     }
 
@@ -98,7 +98,7 @@ struct FileReader: Sendable {
             } catch {
                 if let failure = error as? CommandFailure { return .failure(failure) }
                 if let error = error as? ForeignFileError { return .failure(error.failure(of: path)) }
-                return .failure(CommandFailure(.failure, Text("\(path.visible) cannot be read")))
+                return .failure(CommandFailure(.failure, "\(path.visible) cannot be read"))
             }
         }
     }
@@ -133,9 +133,7 @@ struct FileReader: Sendable {
     static func tooLarge(_ path: String) -> CommandFailure {
         CommandFailure(
             .badData,
-            Text(
-                "\(path.visible) has more than \(limits.items) items or \(limits.bytes >> 20) MiB of secrets; split it"
-            )
+            "\(path.visible) has more than \(limits.items) items or \(limits.bytes >> 20) MiB of secrets; split it"
         )
     }
 }
@@ -206,6 +204,6 @@ extension ForeignFileError {
             case .unreadable: .inputOutput
             case .outOfMemory: .failure
             }
-        return CommandFailure(status, Text("\(path.visible): \(message.visible)"))
+        return CommandFailure(status, "\(path.visible): \(message.visible)")
     }
 }

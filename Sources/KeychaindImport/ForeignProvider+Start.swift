@@ -8,11 +8,11 @@ extension ForeignProvider {
     ///
     /// Throws ``ExitStatus/notFound`` if there are no files or the provider is not installed.
     func startOnCopy(_ passwords: ImportPasswords) async throws(CommandFailure) -> StartedProvider {
-        guard let folder else { throw CommandFailure(.notFound, Text("there is no home folder")) }
+        guard let folder else { throw CommandFailure(.notFound, "there is no home folder") }
         let files = try FileCopy(of: folder)
-        guard !files.isEmpty else { throw CommandFailure(.notFound, Text("\(folder.visible) is empty")) }
+        guard !files.isEmpty else { throw CommandFailure(.notFound, "\(folder.visible) is empty") }
         guard let program else {
-            throw CommandFailure(.notFound, Text("\(rawValue) is not installed, so nobody can open its files"))
+            throw CommandFailure(.notFound, "\(rawValue) is not installed, so nobody can open its files")
         }
         let password = try await passwordForStart(passwords)
         let session = try await PrivateSession.start(in: try PrivateFolder(roomFor: files.size))

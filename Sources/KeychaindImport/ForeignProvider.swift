@@ -107,12 +107,12 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
         guard let first = found.first else {
             throw CommandFailure(
                 .notFound,
-                Text("there is nothing to import: gnome-keyring, oo7 and KWallet have no files here")
+                "there is nothing to import: gnome-keyring, oo7 and KWallet have no files here"
             )
         }
         guard found.count == 1 else {
             let names = found.map(\.rawValue).joined(separator: " and ")
-            throw CommandFailure(.refused, Text("there are files of \(names); name one with --from"))
+            throw CommandFailure(.refused, "there are files of \(names); name one with --from")
         }
         return first
     }

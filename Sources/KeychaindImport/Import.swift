@@ -164,18 +164,16 @@ package struct Import: Sendable {
         case .providerGone, .providerUnavailable, .disconnected, .timedOut, .busUnavailable:
             return CommandFailure(
                 .noProvider,
-                Text("keychaind ended or hung: \(reason). What it acknowledged is stored; run the import again")
+                "keychaind ended or hung: \(reason). What it acknowledged is stored; run the import again"
             )
         case .locked:
-            return CommandFailure(.locked, Text("keychaind's keychain was locked meanwhile; run the import again"))
+            return CommandFailure(.locked, "keychaind's keychain was locked meanwhile; run the import again")
         case .dismissed, .cancelled:
-            return CommandFailure(.cancelled, Text("cancelled; run the import again to continue"))
+            return CommandFailure(.cancelled, "cancelled; run the import again to continue")
         default:
             return CommandFailure(
                 .inputOutput,
-                Text(
-                    "keychaind cannot store the items: \(reason). What it acknowledged is stored; run the import again"
-                )
+                "keychaind cannot store the items: \(reason). What it acknowledged is stored; run the import again"
             )
         }
     }

@@ -31,7 +31,7 @@ package struct ImportPasswords: Sendable {
     /// What to say of something that stayed closed because no person can be asked; nil if a password was there.
     var cannotAsk: CommandFailure? {
         guard given == nil, !PasswordInput.hasTerminal else { return nil }
-        return CommandFailure(.refused, Text("there is no terminal to ask for a password; use --password-fd"))
+        return CommandFailure(.refused, "there is no terminal to ask for a password; use --password-fd")
     }
 
     /// Asks for a new password, twice, until both are equal and not empty; nil without a terminal.

@@ -68,7 +68,7 @@ package struct ImportReport: Codable, Equatable, Sendable {
     /// Writes the report into the folder, closed to others, and returns its path.
     package func write() throws(CommandFailure) -> String {
         guard let folder = ImportReport.folder else {
-            throw CommandFailure(.inputOutput, Text("there is no home folder"))
+            throw CommandFailure(.inputOutput, "there is no home folder")
         }
         do {
             try FileManager.default.createDirectory(
@@ -102,7 +102,7 @@ package struct ImportReport: Codable, Equatable, Sendable {
     private static func failure(_ path: String) -> CommandFailure {
         CommandFailure(
             .inputOutput,
-            Text("the report \(path.visible) cannot be written: \(String(cString: strerror(errno)))")
+            "the report \(path.visible) cannot be written: \(String(cString: strerror(errno)))"
         )
     }
 }

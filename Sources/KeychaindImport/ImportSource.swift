@@ -59,7 +59,7 @@ extension ImportSource {
         _ messages: any ImportMessages
     ) async throws -> SourceContents {
         guard !paths.isEmpty else {
-            throw CommandFailure(.notFound, Text("KeePassXC had no database open; name the file of one"))
+            throw CommandFailure(.notFound, "KeePassXC had no database open; name the file of one")
         }
         var contents = SourceContents()
         for path in paths {

@@ -66,7 +66,7 @@ enum KWalletLogin {
                 }
                 return .success(ends[0])
             } catch {
-                return .failure(CommandFailure(.failure, Text("the password cannot be hashed: \(error.reason)")))
+                return .failure(CommandFailure(.failure, "the password cannot be hashed: \(error.reason)"))
             }
         }
         return try result.get()
@@ -107,6 +107,6 @@ enum KWalletLogin {
     }
 
     private static func failure() -> CommandFailure {
-        CommandFailure(.failure, Text("KWallet cannot be started: \(String(cString: strerror(errno)))"))
+        CommandFailure(.failure, "KWallet cannot be started: \(String(cString: strerror(errno)))")
     }
 }

@@ -37,12 +37,12 @@ struct KeePassXC: Sendable {
         else {
             throw CommandFailure(
                 .notFound,
-                Text("keepassxc is not installed, so nobody can open \(database.visible); import its CSV table instead")
+                "keepassxc is not installed, so nobody can open \(database.visible); import its CSV table instead"
             )
         }
         var status = stat()
         guard stat(database, &status) == 0 else {
-            throw CommandFailure(.notFound, Text("\(database.visible): \(String(cString: strerror(errno)))"))
+            throw CommandFailure(.notFound, "\(database.visible): \(String(cString: strerror(errno)))")
         }
         let session = try await PrivateSession.start(in: try PrivateFolder(roomFor: Int(status.st_size)))
         do {
@@ -87,18 +87,18 @@ struct KeePassXC: Sendable {
     ) async throws -> Password {
         if let given = passwords.given {
             guard try await opens(given) else {
-                throw CommandFailure(.wrongPassword, Text("the password does not open \(database.visible)"))
+                throw CommandFailure(.wrongPassword, "the password does not open \(database.visible)")
             }
             return given
         }
         for _ in 0..<KeePassXC.tries {
             guard let typed = try await passwords.ask(Text("Password of \(database.visible)")) else {
-                throw CommandFailure(.locked, Text("nobody entered the password of \(database.visible)"))
+                throw CommandFailure(.locked, "nobody entered the password of \(database.visible)")
             }
             if try await opens(typed) { return typed }
             messages.tell(Text("That is not its password."))
         }
-        throw CommandFailure(.wrongPassword, Text("no password opened \(database.visible)"))
+        throw CommandFailure(.wrongPassword, "no password opened \(database.visible)")
     }
 
     /// Starts a program that reads a password from its standard input.
@@ -122,7 +122,7 @@ struct KeePassXC: Sendable {
     }
 
     private static func failure() -> CommandFailure {
-        CommandFailure(.failure, Text("KeePassXC cannot be started: \(String(cString: strerror(errno)))"))
+        CommandFailure(.failure, "KeePassXC cannot be started: \(String(cString: strerror(errno)))")
     }
 
     // MARK: The database
@@ -149,12 +149,10 @@ struct KeePassXC: Sendable {
     var exposesNothing: CommandFailure {
         CommandFailure(
             .notFound,
-            Text(
-                """
-                \(database.visible) exposes no group to other programs; choose one in KeePassXC (Database Settings, \
-                Secret Service Integration), or import its CSV table instead
-                """
-            )
+            """
+            \(database.visible) exposes no group to other programs; choose one in KeePassXC (Database Settings, \
+            Secret Service Integration), or import its CSV table instead
+            """
         )
     }
 

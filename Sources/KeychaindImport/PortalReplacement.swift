@@ -10,15 +10,15 @@ extension SourceContents {
     package func portalSecret(of application: String) throws(CommandFailure) -> PortalSecret {
         let found = portalSecrets.filter { $0.application == application }
         guard let secret = found.first else {
-            throw CommandFailure(.notFound, Text("there is no portal secret of \(application.visible)"))
+            throw CommandFailure(.notFound, "there is no portal secret of \(application.visible)")
         }
         if let obstacle = secret.obstacle {
-            throw CommandFailure(.badData, Text("the portal secret of \(application.visible): \(obstacle)"))
+            throw CommandFailure(.badData, "the portal secret of \(application.visible): \(obstacle)")
         }
         guard found.allSatisfy({ $0.item.item.secret.isEqual(to: secret.item.item.secret) }) else {
             throw CommandFailure(
                 .ambiguous,
-                Text("there are several portal secrets of \(application.visible); name the file of one")
+                "there are several portal secrets of \(application.visible); name the file of one"
             )
         }
         return secret

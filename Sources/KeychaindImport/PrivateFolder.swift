@@ -20,14 +20,14 @@ final class PrivateFolder: Sendable {
         let base = bases.first { PrivateFolder.hasRoom($0, bytes + PrivateFolder.reserve) } ?? "/tmp"
         var template = Array("\(base)/\(PrivateFolder.prefix)XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw CommandFailure(.inputOutput, Text("no folder can be made in \(base.visible): \(PrivateFolder.error)"))
+            throw CommandFailure(.inputOutput, "no folder can be made in \(base.visible): \(PrivateFolder.error)")
         }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         lock = open("\(path)/lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let reason = PrivateFolder.error
             rmdir(path)
-            throw CommandFailure(.inputOutput, Text("\(path.visible) cannot be used: \(reason)"))
+            throw CommandFailure(.inputOutput, "\(path.visible) cannot be used: \(reason)")
         }
     }
 
@@ -46,7 +46,7 @@ final class PrivateFolder: Sendable {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw CommandFailure(.inputOutput, Text("\(folder.visible) cannot be made: \(PrivateFolder.error)"))
+            throw CommandFailure(.inputOutput, "\(folder.visible) cannot be made: \(PrivateFolder.error)")
         }
         return folder
     }

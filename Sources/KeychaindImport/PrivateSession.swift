@@ -21,7 +21,7 @@ final class PrivateSession: Sendable {
     /// Starts the bus.
     static func start(in folder: PrivateFolder) async throws(CommandFailure) -> PrivateSession {
         guard EventLoop.startThread() else {
-            throw CommandFailure(.failure, Text("the process has reached its limit of threads or descriptors"))
+            throw CommandFailure(.failure, "the process has reached its limit of threads or descriptors")
         }
         let session = PrivateSession(folder)
         do throws(CommandFailure) {
@@ -74,10 +74,10 @@ final class PrivateSession: Sendable {
     /// - Parameter name: the name of the program, for the error.
     func waitForProvider(_ child: ChildProcess, _ name: String) async throws(CommandFailure) {
         guard let status = await firstOwner(or: child) else {
-            throw CommandFailure(.noProvider, Text("\(name) has started, but offers no Secret Service"))
+            throw CommandFailure(.noProvider, "\(name) has started, but offers no Secret Service")
         }
         guard status == nil else {
-            throw CommandFailure(.noProvider, Text("\(name) ended with status \(status ?? 0) when it was started"))
+            throw CommandFailure(.noProvider, "\(name) ended with status \(status ?? 0) when it was started")
         }
     }
 
@@ -102,15 +102,15 @@ final class PrivateSession: Sendable {
 
     private func startBus() async throws(CommandFailure) {
         guard let program = InstalledProgram.find("dbus-daemon") else {
-            throw CommandFailure(.notFound, Text("dbus-daemon is not installed; it runs the other program apart"))
+            throw CommandFailure(.notFound, "dbus-daemon is not installed; it runs the other program apart")
         }
         let configuration = "\(folder.path)/bus.conf"
         guard let file = fopen(configuration, "wxe") else {
-            throw CommandFailure(.inputOutput, Text("\(configuration.visible): \(String(cString: strerror(errno)))"))
+            throw CommandFailure(.inputOutput, "\(configuration.visible): \(String(cString: strerror(errno)))")
         }
         let isWritten = fputs(busConfiguration, file) >= 0
         guard fclose(file) == 0, isWritten else {
-            throw CommandFailure(.inputOutput, Text("\(configuration.visible): \(String(cString: strerror(errno)))"))
+            throw CommandFailure(.inputOutput, "\(configuration.visible): \(String(cString: strerror(errno)))")
         }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
@@ -137,7 +137,7 @@ final class PrivateSession: Sendable {
             var byte: UInt8 = 0
             return read(readEnd, &byte, 1) == 1
         }
-        guard isListening else { throw CommandFailure(.failure, Text("dbus-daemon did not start")) }
+        guard isListening else { throw CommandFailure(.failure, "dbus-daemon did not start") }
     }
 
     private var busConfiguration: String {

@@ -55,17 +55,11 @@ struct ProviderReader: Sendable {
         guard let error = error as? SecretServiceError else { return error }
         switch error.code {
         case .dismissed, .cancelled:
-            return CommandFailure(.cancelled, Text("the dialog of \(source.name) was dismissed; nothing was imported"))
+            return CommandFailure(.cancelled, "the dialog of \(source.name) was dismissed; nothing was imported")
         case .providerGone, .providerUnavailable, .disconnected, .timedOut, .busUnavailable:
-            return CommandFailure(
-                .noProvider,
-                Text("\(source.name) ended or hung while it was read; nothing was imported")
-            )
+            return CommandFailure(.noProvider, "\(source.name) ended or hung while it was read; nothing was imported")
         default:
-            return CommandFailure(
-                .failure,
-                Text("\(source.name) answers: \(error.reason.visible); nothing was imported")
-            )
+            return CommandFailure(.failure, "\(source.name) answers: \(error.reason.visible); nothing was imported")
         }
     }
 
@@ -143,7 +137,7 @@ struct ProviderReader: Sendable {
             throw passwords.cannotAsk
                 ?? CommandFailure(
                     passwords.given == nil ? .locked : .wrongPassword,
-                    Text("no keychain of \(source.name) could be opened with a password; nothing was imported")
+                    "no keychain of \(source.name) could be opened with a password; nothing was imported"
                 )
         }
         return contents

@@ -23,7 +23,7 @@ struct TargetProvider: Sendable {
             client.close()
         }
         guard let program = InstalledProgram.keychaind else {
-            throw CommandFailure(.notFound, Text("keychaind is not installed beside keychainctl, nor in PATH"))
+            throw CommandFailure(.notFound, "keychaind is not installed beside keychainctl, nor in PATH")
         }
         let session = try await PrivateSession.start(in: try PrivateFolder(roomFor: 0))
         do {
@@ -55,14 +55,14 @@ struct TargetProvider: Sendable {
             return client
         }
         guard let status = await child.waitForExit(within: .seconds(5)) else {
-            throw CommandFailure(.noProvider, Text("keychaind does not answer"))
+            throw CommandFailure(.noProvider, "keychaind does not answer")
         }
-        throw status == inUse ? isRunning : CommandFailure(.noProvider, Text("keychaind ended with status \(status)"))
+        throw status == inUse ? isRunning : CommandFailure(.noProvider, "keychaind ended with status \(status)")
     }
 
     private static let isRunning = CommandFailure(
         .refused,
-        Text("another keychaind uses your keychains, outside of this session; end it, or import in its session")
+        "another keychaind uses your keychains, outside of this session; end it, or import in its session"
     )
 
     /// Ends a private keychaind, after its last change is on disk.

@@ -54,14 +54,12 @@ package struct Journal: Hashable, Codable, Sendable {
             else {
                 throw CommandFailure(
                     .badData,
-                    Text(
-                        "\(path.visible) is not readable; put it aside and undo the switch by hand (docs/migrating.md)"
-                    )
+                    "\(path.visible) is not readable; put it aside and undo the switch by hand (docs/migrating.md)"
                 )
             }
             self = journal
         case .link, .other:
-            throw CommandFailure(.refused, Text("\(path.visible) is not a file of this user"))
+            throw CommandFailure(.refused, "\(path.visible) is not a file of this user")
         }
     }
 
@@ -78,7 +76,7 @@ package struct Journal: Hashable, Codable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(self), data.count <= FileContent.limit else {
-            throw CommandFailure(.failure, Text("there is too much to note down before the switch"))
+            throw CommandFailure(.failure, "there is too much to note down before the switch")
         }
         try account.tree.put(.file(FileContent(bytes: Array(data), mode: 0o600)), at: account.journalPath)
     }

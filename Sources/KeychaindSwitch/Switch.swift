@@ -41,9 +41,9 @@ package struct Switch: Sendable {
                 try journal.save(for: account)
             } catch {
                 guard former == nil, (try? undo(journal)) != nil else {
-                    throw CommandFailure(error.status, Text("\(error.text); keychainctl switch off restores the rest"))
+                    throw CommandFailure(error.status, "\(error.text); keychainctl switch off restores the rest")
                 }
-                throw CommandFailure(error.status, Text("\(error.text); nothing has changed"))
+                throw CommandFailure(error.status, "\(error.text); nothing has changed")
             }
         }
     }
@@ -99,7 +99,7 @@ package struct Switch: Sendable {
         guard state != .other else {
             throw CommandFailure(
                 .refused,
-                Text("\(path.visible) is not a file of this user, so it cannot be changed and restored")
+                "\(path.visible) is not a file of this user, so it cannot be changed and restored"
             )
         }
         return state
@@ -198,7 +198,7 @@ package struct Switch: Sendable {
             folders.append(folder)
             // Network file systems may have no locks for folders.
             guard flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-                throw CommandFailure(.failure, Text("keychainctl switch is running already"))
+                throw CommandFailure(.failure, "keychainctl switch is running already")
             }
         }
         return try body()

@@ -87,7 +87,7 @@ struct ConfigurationCheck {
 
     init(_ file: String?) throws(CommandFailure) {
         guard let path = file ?? ConfigurationFile.standardPath else {
-            throw CommandFailure(.notFound, Text("there is no home folder with a configuration; name a file"))
+            throw CommandFailure(.notFound, "there is no home folder with a configuration; name a file")
         }
         self.path = path
         switch ConfigurationFile.read(path) {
@@ -95,18 +95,16 @@ struct ConfigurationCheck {
             isThere = true
             reading = ConfigurationReading(of: text)
         case .missing:
-            guard file == nil else { throw CommandFailure(.notFound, Text("there is no file \(path.visible)")) }
+            guard file == nil else { throw CommandFailure(.notFound, "there is no file \(path.visible)") }
             isThere = false
             reading = ConfigurationReading(of: [])
         case .unreadable(let reason):
             throw CommandFailure(
                 .inputOutput,
-                Text(
-                    """
-                    \(path.visible) cannot be read: \(reason). With this file keychains lock with the screen and \
-                    before sleep.
-                    """
-                )
+                """
+                \(path.visible) cannot be read: \(reason). With this file keychains lock with the screen and \
+                before sleep.
+                """
             )
         }
     }

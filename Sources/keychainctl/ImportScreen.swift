@@ -63,9 +63,9 @@ final class ImportScreen: ImportMessages {
             rows.append([keychain.name.visible] + counts.map(\.description))
         }
         printTable(rows)
-        for secret in contents.portalSecrets { Terminal.say(Text("Portal secret of \(secret.name.localized.visible)")) }
+        for secret in contents.portalSecrets { Terminal.say("Portal secret of \(secret.name.localized.visible)") }
         for (name, reason) in contents.skipped {
-            Terminal.say(Text("Keychain “\(name.visible)” stays behind: \(reason)"))
+            Terminal.say("Keychain “\(name.visible)” stays behind: \(reason)")
         }
     }
 
@@ -122,7 +122,7 @@ final class ImportScreen: ImportMessages {
     private func readAnswer() throws -> String {
         let isReady = Interruption.isReady(STDIN_FILENO, for: POLLIN, unless: interruption.descriptor)
         guard isReady, let line = readLine() else {
-            throw CommandFailure(.cancelled, Text("cancelled; nothing was written"))
+            throw CommandFailure(.cancelled, "cancelled; nothing was written")
         }
         return line
     }
@@ -135,21 +135,19 @@ final class ImportScreen: ImportMessages {
         // Before anything is printed, since a closed pipe ends the command.
         let written = Result { () throws(CommandFailure) in try report.write() }
         Terminal.say(
-            Text(
-                """
-                \(report.items) items: \(report.copied) copied, \(report.same) were there, \(report.left) left; \
-                \(report.verified) verified
-                """
-            )
+            """
+            \(report.items) items: \(report.copied) copied, \(report.same) were there, \(report.left) left; \
+            \(report.verified) verified
+            """
         )
         for item in report.leftItems {
-            Terminal.say(Text("Left: “\(item.label)” in “\(item.keychain)”: \(item.shownReason.localized.visible)"))
+            Terminal.say("Left: “\(item.label)” in “\(item.keychain)”: \(item.shownReason.localized.visible)")
         }
         let path = try written.get()
-        Terminal.say(Text("Report: \(path.visible)"))
+        Terminal.say("Report: \(path.visible)")
         let kept = report.leftItems.count { $0.reason == ImportReport.keptReason }
         guard report.left == kept, report.skippedKeychains.isEmpty else {
-            throw CommandFailure(.incomplete, Text("not everything was imported; what stayed behind is named above"))
+            throw CommandFailure(.incomplete, "not everything was imported; what stayed behind is named above")
         }
     }
 }

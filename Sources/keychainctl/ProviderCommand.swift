@@ -38,7 +38,7 @@ extension ProviderCommand {
             } catch let error as SecretServiceError {
                 throw CommandFailure(error)
             } catch is CancellationError {
-                throw CommandFailure(.cancelled, Text("interrupted"))
+                throw CommandFailure(.cancelled, "interrupted")
             }
         }
     }
@@ -61,10 +61,7 @@ extension KeychaindCommand {
 extension CommandFailure {
     /// The provider is not keychaind.
     static var notKeychaind: CommandFailure {
-        CommandFailure(
-            .refused,
-            Text("the present provider of secrets cannot do this: it is not keychaind, or an older one")
-        )
+        CommandFailure(.refused, "the present provider of secrets cannot do this: it is not keychaind, or an older one")
     }
 
     /// The failure for an error of what only keychaind can do.

@@ -22,6 +22,6 @@ struct RecoveryKeyCommand: CopiesCommand {
     func run(_ provider: ProviderAccess) async throws {
         let collection = try await Keychains.one(provider.client, labeled: keychain, alias: "login")
         try await collection.addRecoveryKey(label: label)
-        Terminal.say(Text("The recovery key is valid now. Keep it where only you have access."))
+        Terminal.say("The recovery key is valid now. Keep it where only you have access.")
     }
 }

@@ -11,10 +11,14 @@ enum Terminal {
         put("\(line.localized)\n")
     }
 
+    static func tell(_ phrase: Phrase) { tell(Text(phrase)) }
+
     /// Writes a line to standard output.
     static func say(_ line: Text) {
         print(line.localized)
     }
+
+    static func say(_ phrase: Phrase) { say(Text(phrase)) }
 
     /// Shows progress, if standard error is a terminal; an empty text removes it.
     static func progress(_ text: Text) {
@@ -99,9 +103,9 @@ extension SecureBytes {
     ) throws(CommandFailure) -> SecureBytes {
         if let descriptor { return try newPassword(from: descriptor, interruption) }
         let first = try asked(Text("Password for \(purpose): "), interruption)
-        guard !first.isEmpty else { throw CommandFailure(.refused, Text("the password is empty")) }
+        guard !first.isEmpty else { throw CommandFailure(.refused, "the password is empty") }
         let second = try asked(Text("Repeat the password: "), interruption)
-        guard first.isEqual(to: second) else { throw CommandFailure(.wrongPassword, Text("the two passwords differ")) }
+        guard first.isEqual(to: second) else { throw CommandFailure(.wrongPassword, "the two passwords differ") }
         return first
     }
 
@@ -113,7 +117,7 @@ extension SecureBytes {
         _ interruption: Interruption
     ) throws(CommandFailure) -> SecureBytes {
         let password = try PasswordInput.read(from: descriptor, interruption: interruption.descriptor)
-        guard !password.isEmpty else { throw CommandFailure(.refused, Text("the password is empty")) }
+        guard !password.isEmpty else { throw CommandFailure(.refused, "the password is empty") }
         return password
     }
 
@@ -131,7 +135,7 @@ extension SecureBytes {
 
     private static func asked(_ question: Text, _ interruption: Interruption) throws(CommandFailure) -> SecureBytes {
         guard let password = try PasswordInput.ask(question, interruption: interruption.descriptor) else {
-            throw CommandFailure(.refused, Text("there is no terminal to ask for a password; use --password-fd"))
+            throw CommandFailure(.refused, "there is no terminal to ask for a password; use --password-fd")
         }
         return password
     }

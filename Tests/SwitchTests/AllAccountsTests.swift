@@ -25,7 +25,7 @@ struct AllAccountsTests {
             log.lines.withLock { $0.append(arguments.dropFirst().joined(separator: " ")) }
             let text = "auth\toptional\tpam_keychaind.so # \(arguments.joined(separator: " "))\n"
             guard (try? system.write(text, to: "/etc/pam.d/common-auth")) != nil else {
-                throw CommandFailure(.failure, "cannot write")
+                throw CommandFailure(.failure, Text(verbatim: "cannot write"))
             }
         }
     }
@@ -284,7 +284,7 @@ struct AllAccountsTests {
         let system = try MadeUpSystem(AllAccountsTests.debian)
         let before = try system.entries()
         let failing = Switch(system.everybody) { (_) throws(CommandFailure) in
-            throw CommandFailure(.failure, "pam-auth-update failed")
+            throw CommandFailure(.failure, Text(verbatim: "pam-auth-update failed"))
         }
         let error = #expect(throws: CommandFailure.self) { try failing.on(try Plan(for: system.everybody)) }
         #expect(error?.message == "pam-auth-update failed; nothing has changed")

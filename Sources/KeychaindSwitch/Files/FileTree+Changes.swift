@@ -25,7 +25,7 @@ extension FileTree {
             try write(content, to: temporary, in: folder, path)
             try rename(temporary, to: name, in: folder, path)
         case .other:
-            throw CommandFailure(.refused, Text("\(path.visible) is not a file of this user, and stays as it is"))
+            throw CommandFailure(.refused, "\(path.visible) is not a file of this user, and stays as it is")
         }
         guard fsync(folder) == 0 || errno == EINVAL else { throw .file(path, .synced) }
     }
@@ -121,7 +121,7 @@ extension FileTree {
             var status = stat()
             guard fstat(folder, &status) == 0, status.st_uid == 0, status.st_mode & 0o022 == 0 else {
                 close(folder)
-                throw CommandFailure(.refused, Text("\(path.visible) is in a folder that others than root can change"))
+                throw CommandFailure(.refused, "\(path.visible) is in a folder that others than root can change")
             }
         }
         return folder

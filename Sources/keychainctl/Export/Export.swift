@@ -45,7 +45,7 @@ struct Export {
         let collections = try await client.collections().filter { collection in collection.path != session }
         let unlocked = try await client.unlock(collections)
         guard unlocked.count == collections.count else {
-            throw CommandFailure(.locked, Text("a keychain stayed locked, so nothing was exported"))
+            throw CommandFailure(.locked, "a keychain stayed locked, so nothing was exported")
         }
         return collections
     }
@@ -133,7 +133,7 @@ struct Export {
             throw CommandFailure(error)
         }
         guard present == provider else {
-            throw CommandFailure(.noProvider, Text("the provider ended during the export, so nothing was written"))
+            throw CommandFailure(.noProvider, "the provider ended during the export, so nothing was written")
         }
     }
 }

@@ -55,9 +55,9 @@ struct ExportCommand: AsyncParsableCommand {
             interruption
         )
         guard let answer else {
-            throw CommandFailure(.refused, Text("unencrypted secrets need --confirm-plain, since there is no terminal"))
+            throw CommandFailure(.refused, "unencrypted secrets need --confirm-plain, since there is no terminal")
         }
-        guard answer == "yes" else { throw CommandFailure(.cancelled, Text("nothing was written")) }
+        guard answer == "yes" else { throw CommandFailure(.cancelled, "nothing was written") }
     }
 
     private func export(to target: NewFile, _ interruption: Interruption) async throws {
@@ -65,10 +65,10 @@ struct ExportCommand: AsyncParsableCommand {
         let counts = try await write(export, to: target, interruption)
         try target.finish()
         Terminal.progress(.empty)
-        for item in counts.leftBehind { Terminal.tell(Text("left behind: \(item.line)")) }
-        Terminal.say(Text("\(file.visible): \(counts.summary)"))
+        for item in counts.leftBehind { Terminal.tell("left behind: \(item.line)") }
+        Terminal.say("\(file.visible): \(counts.summary)")
         guard counts.leftBehind.allSatisfy(\.isExpected) else {
-            throw CommandFailure(.incomplete, Text("some items could not be read; they are named above"))
+            throw CommandFailure(.incomplete, "some items could not be read; they are named above")
         }
     }
 

@@ -148,7 +148,7 @@ final class PlainExportWriter: ExportWriter {
         defer { bytes.withUnsafeMutableBytes { wipe($0) } }
         guard bytes.withUnsafeBytes({ FileBytes.write($0, to: descriptor) }) else {
             let reason = String(cString: strerror(errno))
-            throw CommandFailure(.inputOutput, Text("“\(path.visible)” cannot be written: \(reason)"))
+            throw CommandFailure(.inputOutput, "“\(path.visible)” cannot be written: \(reason)")
         }
     }
 }

@@ -84,18 +84,16 @@ struct HistoryCommand: CopiesCommand {
         guard try await ItemFinder(client: client).some(query, all: true, .never).count > 1 else { return }
         throw CommandFailure(
             .refused,
-            Text(
-                """
-                other items of its keychain are called “\(subject.label.visible)” too, and come back only together: \
-                “keychainctl restore … --item …”
-                """
-            )
+            """
+            other items of its keychain are called “\(subject.label.visible)” too, and come back only together: \
+            “keychainctl restore … --item …”
+            """
         )
     }
 
     private static func find(_ id: String, in copies: [KeychainCopy]) throws(CommandFailure) -> KeychainCopy {
         guard let copy = copies.first(where: { $0.id == id }) else {
-            throw CommandFailure(.notFound, Text("the item's keychain has no past state “\(id.visible)”"))
+            throw CommandFailure(.notFound, "the item's keychain has no past state “\(id.visible)”")
         }
         return copy
     }
@@ -139,12 +137,10 @@ struct HistoryCommand: CopiesCommand {
         guard refused.isEmpty else {
             throw CommandFailure(
                 .refused,
-                Text(
-                    """
-                    “\(subject.label.visible)” is or was protected, and comes back only with its whole keychain: \
-                    “keychainctl restore”
-                    """
-                )
+                """
+                “\(subject.label.visible)” is or was protected, and comes back only with its whole keychain: \
+                “keychainctl restore”
+                """
             )
         }
         let time = Time.minute(copy.modified)

@@ -20,7 +20,7 @@ struct WatchCommand: ProviderCommand {
             try provider.output.flush()
         }
         try Task.checkCancellation()
-        throw CommandFailure(.noProvider, Text("the bus ended"))
+        throw CommandFailure(.noProvider, "the bus ended")
     }
 
     /// A change, and the object that changed.

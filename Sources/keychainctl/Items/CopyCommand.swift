@@ -27,7 +27,7 @@ struct CopyCommand: ProviderCommand {
         let target = try await Keychains.one(provider.client, labeled: to)
         let found = try await finder.some(try items.query, all: all, prompt.prompting)
         guard !found.contains(where: { $0.collectionPath == target.path }) else {
-            throw CommandFailure(.refused, Text("an item is in “\(to.visible)” already, so nothing was copied"))
+            throw CommandFailure(.refused, "an item is in “\(to.visible)” already, so nothing was copied")
         }
         if try await target.isLocked() { try await target.unlock(prompting: prompt.prompting) }
         let locked = found.filter(\.properties.isLocked).map(\.item)
@@ -102,12 +102,10 @@ struct CopyCommand: ProviderCommand {
             guard try await same(as: record, in: target, finder) == nil else {
                 throw CommandFailure(
                     .refused,
-                    Text(
-                        """
-                        “\(to.visible)” has an item with the attributes of “\(record.properties.label.visible)” \
-                        already, so nothing was copied; --replace replaces it
-                        """
-                    )
+                    """
+                    “\(to.visible)” has an item with the attributes of “\(record.properties.label.visible)” \
+                    already, so nothing was copied; --replace replaces it
+                    """
                 )
             }
         }

@@ -48,7 +48,7 @@ struct EditCommand: ProviderCommand {
         if found.properties.isLocked {
             try await provider.unlockKeychains(of: [found], prompt.prompting)
             guard let record = try await finder.read([found.item]).first else {
-                throw CommandFailure(.notFound, Text("the item was deleted meanwhile"))
+                throw CommandFailure(.notFound, "the item was deleted meanwhile")
             }
             found = ListedItem(item: found.item, properties: record.properties, keychain: found.keychain)
         }
@@ -71,9 +71,9 @@ struct EditCommand: ProviderCommand {
     private func newAttributes(of found: ListedItem, _ finder: ItemFinder) async throws -> [String: String]? {
         guard !attribute.isEmpty || !remove.isEmpty else { return nil }
         guard let record = try await finder.read([found.item]).first else {
-            throw CommandFailure(.notFound, Text("the item was deleted meanwhile"))
+            throw CommandFailure(.notFound, "the item was deleted meanwhile")
         }
-        guard !ListedItem.isHidden(record.properties) else { throw CommandFailure(.locked, Text("it is locked")) }
+        guard !ListedItem.isHidden(record.properties) else { throw CommandFailure(.locked, "it is locked") }
         let present = record.properties.attributes
         let wanted = try changed(present)
         return wanted == present ? nil : wanted
@@ -106,7 +106,7 @@ struct EditCommand: ProviderCommand {
     private func changed(_ attributes: [String: String]) throws -> [String: String] {
         var attributes = attributes
         for name in remove where attributes.removeValue(forKey: name) == nil {
-            throw CommandFailure(.notFound, Text("the item has no attribute “\(name.visible)”"))
+            throw CommandFailure(.notFound, "the item has no attribute “\(name.visible)”")
         }
         return attributes.merging(try ItemSelection.attributes(attribute)) { _, new in new }
     }

@@ -25,7 +25,7 @@ struct GetCommand: ProviderCommand {
         if found.isHidden || found.keychain.isEmpty {
             let keychain = try await finder.keychainLabels()[found.collectionPath] ?? ""
             guard let record = try await finder.read([found.item]).first else {
-                throw CommandFailure(.notFound, Text("the item was deleted meanwhile"))
+                throw CommandFailure(.notFound, "the item was deleted meanwhile")
             }
             found = ListedItem(item: found.item, properties: record.properties, keychain: keychain)
         }
@@ -40,12 +40,10 @@ struct GetCommand: ProviderCommand {
             guard UTF8Check.isHarmless(bytes) else {
                 throw CommandFailure(
                     .refused,
-                    Text(
-                        """
-                        the secret could act on the terminal: it has control characters or is not text; \
-                        write it to a file or a pipe
-                        """
-                    )
+                    """
+                    the secret could act on the terminal: it has control characters or is not text; \
+                    write it to a file or a pipe
+                    """
                 )
             }
             try output.secret(bytes)

@@ -15,9 +15,9 @@ enum HalfDone {
         guard count > 0 else { return error }
         switch error {
         case is CancellationError:
-            return CommandFailure(.cancelled, Text("interrupted; \(done)"))
+            return CommandFailure(.cancelled, "interrupted; \(done)")
         case let error as SecretServiceError where error.code == .cancelled:
-            return CommandFailure(.cancelled, Text("interrupted; \(done)"))
+            return CommandFailure(.cancelled, "interrupted; \(done)")
         case let error as SecretServiceError:
             return incomplete(done, label, CommandFailure(error))
         case let failure as CommandFailure:
@@ -29,6 +29,6 @@ enum HalfDone {
 
     private static func incomplete(_ done: Text, _ label: String, _ failure: CommandFailure) -> CommandFailure {
         // Translators: first how many items are done, such as "2 of 5 items are deleted"
-        CommandFailure(.incomplete, Text("\(done); it ended at “\(label.visible)”: \(failure.text)"))
+        CommandFailure(.incomplete, "\(done); it ended at “\(label.visible)”: \(failure.text)")
     }
 }

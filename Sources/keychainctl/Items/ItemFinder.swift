@@ -21,7 +21,7 @@ struct ItemFinder: Sendable {
     /// items if the query has a label.
     func one(_ query: ItemSelection, _ prompting: SecretPrompting) async throws -> ListedItem {
         let found = try await all(query, prompting, limit: Self.candidateLimit + 1)
-        guard let item = found.first else { throw CommandFailure(.notFound, Text("no item has \(query.words)")) }
+        guard let item = found.first else { throw CommandFailure(.notFound, "no item has \(query.words)") }
         guard found.count == 1 else { throw await ambiguous(query, found) }
         return item
     }
@@ -32,7 +32,7 @@ struct ItemFinder: Sendable {
     func some(_ query: ItemSelection, all: Bool, _ prompting: SecretPrompting) async throws -> [ListedItem] {
         guard all else { return [try await one(query, prompting)] }
         let found = try await self.all(query, prompting, limit: nil)
-        guard !found.isEmpty else { throw CommandFailure(.notFound, Text("no item has \(query.words)")) }
+        guard !found.isEmpty else { throw CommandFailure(.notFound, "no item has \(query.words)") }
         return found
     }
 
@@ -66,7 +66,7 @@ struct ItemFinder: Sendable {
             let paths = Set(hidden.map(ListedItem.collectionPath(of:))).sorted()
             let collections = try paths.map { path in try client.collection(at: path) }
             guard try await client.unlock(collections, prompting: prompting).count == collections.count else {
-                throw CommandFailure(.locked, Text("a keychain stayed locked, so its labels cannot be compared"))
+                throw CommandFailure(.locked, "a keychain stayed locked, so its labels cannot be compared")
             }
             (found, hidden) = try await collect(query, limit: limit)
         }
@@ -153,7 +153,7 @@ struct ItemFinder: Sendable {
     private func items(of query: ItemSelection, _ labels: [String: String]) async throws -> [SecretItem] {
         if let id = query.id {
             guard let item = try? item(id) else {
-                throw CommandFailure(.notFound, Text("“\(id.visible)” names no item"))
+                throw CommandFailure(.notFound, "“\(id.visible)” names no item")
             }
             return [item]
         }

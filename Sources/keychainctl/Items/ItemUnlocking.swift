@@ -34,7 +34,7 @@ extension ProviderAccess {
         guard !protected.isEmpty, let context = try await client.makeAuthenticationContext() else { return nil }
         let allowed = try await context.authorize(action, protected, prompting: prompting)
         guard allowed.count == protected.count else {
-            throw CommandFailure(.locked, Text("not all items may be changed, so nothing was"))
+            throw CommandFailure(.locked, "not all items may be changed, so nothing was")
         }
         return context
     }
@@ -49,7 +49,7 @@ extension ProviderAccess {
         }
         guard !locked.isEmpty else { return }
         guard try await client.unlock(locked, prompting: prompting).count == locked.count else {
-            throw CommandFailure(.locked, Text("the keychain stayed locked"))
+            throw CommandFailure(.locked, "the keychain stayed locked")
         }
     }
 }

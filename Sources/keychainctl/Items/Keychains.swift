@@ -14,7 +14,7 @@ enum Keychains {
     ) async throws -> SecretCollection {
         guard let label else {
             guard let collection = try await client.storingCollection(alias: alias) else {
-                throw CommandFailure(.notFound, Text("there is no \(alias) keychain; name one with --keychain"))
+                throw CommandFailure(.notFound, "there is no \(alias) keychain; name one with --keychain")
             }
             return collection
         }
@@ -27,10 +27,7 @@ enum Keychains {
     /// The failure of a command that cannot know which of several keychains is meant.
     static func ambiguous(_ label: String, _ paths: [String]) -> CommandFailure {
         let list = paths.map(\.visible).joined(separator: ", ")
-        return CommandFailure(
-            .ambiguous,
-            Text("\(paths.count) keychains are called “\(label.visible)”: \(list)")
-        )
+        return CommandFailure(.ambiguous, "\(paths.count) keychains are called “\(label.visible)”: \(list)")
     }
 
     /// The keychains with these labels; all without labels.
@@ -47,7 +44,7 @@ enum Keychains {
         let labeled = labels.filter { $0.value == label }.keys.sorted()
         guard labeled.isEmpty else { return labeled }
         let named = labels.keys.filter { path in path == label || path.hasSuffix("/" + label) }.sorted()
-        guard !named.isEmpty else { throw CommandFailure(.notFound, Text("there is no keychain “\(label.visible)”")) }
+        guard !named.isEmpty else { throw CommandFailure(.notFound, "there is no keychain “\(label.visible)”") }
         return named
     }
 }

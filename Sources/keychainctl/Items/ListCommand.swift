@@ -60,9 +60,9 @@ struct SearchCommand: ProviderCommand {
         guard shown == 0 else { return }
         try provider.output.flush()
         guard hidden == 0 else {
-            throw CommandFailure(.locked, Text("nothing is found in the open keychains; others are locked"))
+            throw CommandFailure(.locked, "nothing is found in the open keychains; others are locked")
         }
-        throw CommandFailure(.notFound, Text("nothing is found"))
+        throw CommandFailure(.notFound, "nothing is found")
     }
 
     /// - Parameter part: in lower case.

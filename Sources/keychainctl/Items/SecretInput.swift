@@ -35,13 +35,13 @@ enum SecretInput {
     private static func asked(_ interruption: Interruption) throws(CommandFailure) -> SecureBytes {
         let first = try ask(Text("Secret: "), interruption)
         let second = try ask(Text("Repeat the secret: "), interruption)
-        guard first.isEqual(to: second) else { throw CommandFailure(.wrongPassword, Text("the two secrets differ")) }
+        guard first.isEqual(to: second) else { throw CommandFailure(.wrongPassword, "the two secrets differ") }
         return first
     }
 
     private static func ask(_ question: Text, _ interruption: Interruption) throws(CommandFailure) -> SecureBytes {
         guard let secret = try PasswordInput.ask(question, interruption: interruption.descriptor) else {
-            throw CommandFailure(.refused, Text("there is no terminal to ask for the secret; use --secret-fd"))
+            throw CommandFailure(.refused, "there is no terminal to ask for the secret; use --secret-fd")
         }
         return secret
     }
@@ -62,18 +62,18 @@ enum SecretInput {
             if result < 0, errno == EINTR || errno == EAGAIN { continue }
             guard result >= 0 else {
                 let reason = String(cString: strerror(errno))
-                throw CommandFailure(.inputOutput, Text("the secret cannot be read: \(reason)"))
+                throw CommandFailure(.inputOutput, "the secret cannot be read: \(reason)")
             }
             if result == 0 { break }
             buffer.added(result)
             guard buffer.count <= limit else {
-                throw CommandFailure(.refused, Text("the secret is larger than \(limit >> 20) MiB"))
+                throw CommandFailure(.refused, "the secret is larger than \(limit >> 20) MiB")
             }
         }
         do throws(GcryptError) {
             return try SecureBytes(copying: buffer.bytes)
         } catch {
-            throw CommandFailure(.failure, Text("there is no memory for the secret: \(error.reason)"))
+            throw CommandFailure(.failure, "there is no memory for the secret: \(error.reason)")
         }
     }
 }

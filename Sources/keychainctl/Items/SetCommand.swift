@@ -81,9 +81,7 @@ struct SetCommand: ProviderCommand {
             let ids = same.map { ListedItem(item: $0.item, properties: $0.properties, keychain: "").id.visible }
             throw CommandFailure(
                 .ambiguous,
-                Text(
-                    "\(same.count) items have these attributes: \(ids.joined(separator: ", ")); change one with “edit --id”"
-                )
+                "\(same.count) items have these attributes: \(ids.joined(separator: ", ")); change one with “edit --id”"
             )
         }
         return same.first.map { ListedItem(item: $0.item, properties: $0.properties, keychain: "") }

@@ -73,10 +73,7 @@ struct CollectionCommand: AsyncParsableCommand {
             let count = try await collection.items().count
             guard count == 0 || withItems else {
                 let items = Text(count, one: "\(count) item", other: "\(count) items")
-                throw CommandFailure(
-                    .refused,
-                    Text("“\(keychain.visible)” has \(items); --with-items deletes them, too")
-                )
+                throw CommandFailure(.refused, "“\(keychain.visible)” has \(items); --with-items deletes them, too")
             }
             try await collection.delete()
         }
@@ -94,7 +91,7 @@ struct CollectionCommand: AsyncParsableCommand {
                 return try await provider.client.setAlias("default", to: collection)
             }
             guard let collection = try await provider.client.defaultCollection() else {
-                throw CommandFailure(.notFound, Text("no keychain is chosen for new items"))
+                throw CommandFailure(.notFound, "no keychain is chosen for new items")
             }
             try provider.output.line(try await collection.label().visible)
         }
@@ -125,7 +122,7 @@ struct CollectionCommand: AsyncParsableCommand {
     ) async throws {
         let labels = try await ItemFinder(client: client).keychainLabels()
         guard !labels.contains(where: { $0.value == label && $0.key != renamed?.path }) else {
-            throw CommandFailure(.refused, Text("there is a keychain “\(label.visible)” already"))
+            throw CommandFailure(.refused, "there is a keychain “\(label.visible)” already")
         }
     }
 }

@@ -19,7 +19,7 @@ struct LockCommand: ProviderCommand {
         for keychain in meant where keychain.path != session {
             if let label = try await Self.labelIfOpen(keychain) { open.append(Text("“\(label.visible)”")) }
         }
-        guard open.isEmpty else { throw CommandFailure(.incomplete, Text("not locked: \(Text.list(open))")) }
+        guard open.isEmpty else { throw CommandFailure(.incomplete, "not locked: \(Text.list(open))") }
     }
 
     /// Nil also if the keychain was deleted meanwhile.
@@ -65,7 +65,7 @@ struct UnlockCommand: ProviderCommand {
             return try await unlock(meant, withPasswordFrom: passwordFD, provider.interruption)
         }
         guard try await client.unlock(meant).count == meant.count else {
-            throw CommandFailure(.locked, Text("not all keychains are unlocked"))
+            throw CommandFailure(.locked, "not all keychains are unlocked")
         }
     }
 

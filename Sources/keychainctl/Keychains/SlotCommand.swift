@@ -32,7 +32,7 @@ struct SlotCommand: AsyncParsableCommand {
             let slots = try await collection.keySlots()
             // A keychain that cannot be read has some, which are unknown.
             if slots.isEmpty, try await collection.keychaindState()?.problem.isEmpty == false {
-                throw CommandFailure(.locked, Text("the ways to open the keychain are not known"))
+                throw CommandFailure(.locked, "the ways to open the keychain are not known")
             }
             if format.json {
                 let objects = slots.map(\.json)

@@ -69,7 +69,7 @@ final class Output: @unchecked Sendable {
 
     private func waitUntilWritable() throws(CommandFailure) {
         guard Interruption.isReady(STDOUT_FILENO, for: POLLOUT, unless: interruption) else {
-            throw CommandFailure(.cancelled, Text("interrupted"))
+            throw CommandFailure(.cancelled, "interrupted")
         }
     }
 
@@ -81,7 +81,7 @@ final class Output: @unchecked Sendable {
     private static func failure(_ problem: Int32) -> CommandFailure {
         if problem == EPIPE { endLikeOthers() }
         let reason = String(cString: strerror(problem))
-        return CommandFailure(.inputOutput, Text("standard output cannot be written: \(reason)"))
+        return CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
     }
 
     /// Ends as a program that has not ignored SIGPIPE.

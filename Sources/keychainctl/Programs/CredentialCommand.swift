@@ -61,16 +61,16 @@ struct CredentialCommand: ProviderCommand {
         _ provider: ProviderAccess
     ) async {
         guard let request = connection.request, let query = queries[request] else {
-            return Terminal.tell(Text("keychainctl: refused \(connection.description)"))
+            return Terminal.tell("keychainctl: refused \(connection.description)")
         }
         do {
             let found = try await ItemFinder(client: provider.client).one(query, prompt.prompting)
             let secret = try await provider.secret(of: found, prompt.prompting)
             try connection.send(secret)
-            Terminal.tell(Text("keychainctl: gave \(connection.description)"))
+            Terminal.tell("keychainctl: gave \(connection.description)")
         } catch {
             let failure = error as? CommandFailure ?? (error as? SecretServiceError).map { CommandFailure($0) }
-            Terminal.tell(Text("keychainctl: \(connection.description): \(failure?.text ?? Text("interrupted"))"))
+            Terminal.tell("keychainctl: \(connection.description): \(failure?.text ?? Text("interrupted"))")
         }
     }
 }

@@ -17,7 +17,7 @@ final class CredentialSocket: Sendable {
     init(path: String?) throws(CommandFailure) {
         guard let path else {
             guard Self.variable("LISTEN_PID") == "\(getpid())", Self.variable("LISTEN_FDS") == "1" else {
-                throw CommandFailure(.refused, Text("systemd has passed no socket; name one with --socket"))
+                throw CommandFailure(.refused, "systemd has passed no socket; name one with --socket")
             }
             descriptor = 3
             self.path = nil
@@ -47,10 +47,7 @@ final class CredentialSocket: Sendable {
             close(made)
             if isBound { unlink(path) }
             let status: ExitStatus = problem == EADDRINUSE ? .refused : .inputOutput
-            throw CommandFailure(
-                status,
-                Text("“\(path.visible)” cannot be a socket: \(String(cString: strerror(problem)))")
-            )
+            throw CommandFailure(status, "“\(path.visible)” cannot be a socket: \(String(cString: strerror(problem)))")
         }
         return made
     }
@@ -74,7 +71,7 @@ final class CredentialSocket: Sendable {
         var address = sockaddr_un()
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
-            throw CommandFailure(.refused, Text("“\(path.visible)” is too long for a socket"))
+            throw CommandFailure(.refused, "“\(path.visible)” is too long for a socket")
         }
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
@@ -182,7 +179,7 @@ final class CredentialConnection: Sendable {
     /// Writes the secret and closes its side; the other end has some seconds to read it.
     func send(_ secret: borrowing Secret) throws(CommandFailure) {
         guard secret.count <= Self.limit else {
-            throw CommandFailure(.refused, Text("the secret is larger than a credential may be"))
+            throw CommandFailure(.refused, "the secret is larger than a credential may be")
         }
         var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -193,7 +190,7 @@ final class CredentialConnection: Sendable {
                 let count = retryingInterrupted {
                     Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
                 }
-                guard count > 0 else { throw CommandFailure(.inputOutput, Text("the other end did not read it")) }
+                guard count > 0 else { throw CommandFailure(.inputOutput, "the other end did not read it") }
                 rest = rest.dropFirst(count)
             }
         }

@@ -117,9 +117,9 @@ struct PortalSecretCommand: AsyncParsableCommand {
                 interruption
             )
             guard let answer else {
-                throw CommandFailure(.refused, Text("the application may lose data: without a terminal, add --yes"))
+                throw CommandFailure(.refused, "the application may lose data: without a terminal, add --yes")
             }
-            guard answer == "yes" else { throw CommandFailure(.cancelled, Text("nothing was changed")) }
+            guard answer == "yes" else { throw CommandFailure(.cancelled, "nothing was changed") }
         }
 
         private func failure(_ error: SecretServiceError) -> CommandFailure {

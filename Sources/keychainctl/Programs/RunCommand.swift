@@ -74,7 +74,7 @@ struct RunCommand: ProviderCommand {
         let isSet = text.withMemoryRebound(to: CChar.self) { text in
             text.baseAddress.map { value in setenv(name, value, 1) == 0 } ?? false
         }
-        guard isSet else { throw CommandFailure(.failure, Text("“\(name.visible)” cannot be a variable")) }
+        guard isSet else { throw CommandFailure(.failure, "“\(name.visible)” cannot be a variable") }
     }
 
     /// Executes the command in place; returns only into an exit with the statuses of env(1).
@@ -85,7 +85,7 @@ struct RunCommand: ProviderCommand {
         arguments.append(nil)
         execvp(command[0], arguments)
         let reason = errno
-        Terminal.tell(Text("keychainctl: “\(command[0].visible)” cannot be run: \(String(cString: strerror(reason)))"))
+        Terminal.tell("keychainctl: “\(command[0].visible)” cannot be run: \(String(cString: strerror(reason)))")
         Glibc.exit(reason == ENOENT ? 127 : 126)
     }
 }

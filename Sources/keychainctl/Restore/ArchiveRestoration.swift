@@ -24,7 +24,7 @@ struct ArchiveRestoration {
         let labels = Set(archive.flatMap { keychain in keychain.items.map { $0.item.label } })
         if let missing = names.first(where: { name in !labels.contains(name) }) {
             let name = missing.visible
-            throw CommandFailure(.notFound, Text("the archive has no item “\(name)”, so nothing was put back"))
+            throw CommandFailure(.notFound, "the archive has no item “\(name)”, so nothing was put back")
         }
         var collections: [String: [SecretCollection]] = [:]
         for collection in try await client.collections() {
@@ -69,14 +69,14 @@ struct ArchiveRestoration {
         )
         let differing = keychains.flatMap { $0.comparison.differing.map(\.item) }
         let uncompared = keychains.flatMap(\.uncompared)
-        for item in differing { Terminal.tell(Text("left as it is, since it differs: \(item.name)")) }
-        for item in uncompared { Terminal.tell(Text("not compared, since it is protected: \(item.name)")) }
+        for item in differing { Terminal.tell("left as it is, since it differs: \(item.name)") }
+        for item in uncompared { Terminal.tell("not compared, since it is protected: \(item.name)") }
         try check(written)
         guard differing.isEmpty else {
-            throw CommandFailure(.incomplete, Text("some items differ from the archive; they are named above"))
+            throw CommandFailure(.incomplete, "some items differ from the archive; they are named above")
         }
         guard uncompared.isEmpty else {
-            throw CommandFailure(.incomplete, Text("a protected item comes back only with its whole keychain"))
+            throw CommandFailure(.incomplete, "a protected item comes back only with its whole keychain")
         }
     }
 
@@ -85,15 +85,15 @@ struct ArchiveRestoration {
         let replaced = keychains.contains { !$0.comparison.differing.isEmpty }
         let closed = keychains.flatMap(\.uncompared)
         guard replaced || !closed.isEmpty || keychains.contains(where: { !$0.comparison.new.isEmpty }) else {
-            throw CommandFailure(.notFound, Text("no item of this name has changed or is gone since then"))
+            throw CommandFailure(.notFound, "no item of this name has changed or is gone since then")
         }
         if replaced { try await backUp() }
         let written = try await write { $0.comparison.differing }
         Terminal.say(CopyList.restored(written.count))
-        for item in closed { Terminal.tell(Text("not put back, since it is protected: \(item.name)")) }
+        for item in closed { Terminal.tell("not put back, since it is protected: \(item.name)") }
         try check(written)
         guard closed.isEmpty else {
-            throw CommandFailure(.incomplete, Text("a protected item comes back only with its whole keychain"))
+            throw CommandFailure(.incomplete, "a protected item comes back only with its whole keychain")
         }
     }
 
@@ -104,7 +104,7 @@ struct ArchiveRestoration {
             guard [.notSupported, .noSuchObject].contains(error.code) else { throw error }
             throw CommandFailure(
                 .refused,
-                Text("the provider keeps no copy of what would be replaced; only keychaind does. Nothing was changed")
+                "the provider keeps no copy of what would be replaced; only keychaind does. Nothing was changed"
             )
         }
     }
@@ -170,13 +170,13 @@ struct ArchiveRestoration {
     }
 
     private static func tellRefused(_ written: Written) {
-        for (item, reason) in written.refused { Terminal.tell(Text("not restored: \(item.name): \(reason.visible)")) }
+        for (item, reason) in written.refused { Terminal.tell("not restored: \(item.name): \(reason.visible)") }
     }
 
     private func check(_ written: Written) throws(CommandFailure) {
         Self.tellRefused(written)
         guard written.refused.isEmpty else {
-            throw CommandFailure(.incomplete, Text("the provider refused some items; they are named above"))
+            throw CommandFailure(.incomplete, "the provider refused some items; they are named above")
         }
     }
 }

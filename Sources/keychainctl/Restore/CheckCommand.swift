@@ -54,7 +54,7 @@ struct CheckCommand: CopiesCommand {
         for label in keychains {
             let name = KeychainFile.name(try await Keychains.one(client, labeled: label))
             guard files.contains(where: { KeychainFile.keychain(of: $0) == name }) else {
-                throw CommandFailure(.notFound, Text("the keychain “\(label.visible)” has no file"))
+                throw CommandFailure(.notFound, "the keychain “\(label.visible)” has no file")
             }
             names.insert(name)
         }
@@ -81,12 +81,10 @@ struct SalvageCommand: CopiesCommand {
         guard try await salvage(file, client) else {
             throw CommandFailure(
                 .refused,
-                Text(
-                    """
-                    “\(keychain.visible)” is not damaged, or nothing in it can be read; “keychainctl restore” \
-                    lists past states
-                    """
-                )
+                """
+                “\(keychain.visible)” is not damaged, or nothing in it can be read; “keychainctl restore” \
+                lists past states
+                """
             )
         }
         let check = try await client.check(file: file)

@@ -87,7 +87,7 @@ struct RestoreCommand: AsyncParsableCommand {
         } else {
             try await client.restore(file: try Self.open(copy))
         }
-        Terminal.say(Text("The keychain is restored and locked. Its former state is in the list as a generation."))
+        Terminal.say("The keychain is restored and locked. Its former state is in the list as a generation.")
     }
 
     private func showDifferences(_ client: SecretClient, _ copy: String) async throws {
@@ -104,7 +104,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 Terminal.say(difference.isProtected ? Text("\(line)  (protected)") : line)
             }
         }
-        if differences.isEmpty { Terminal.say(Text("The keychain is as it was then.")) }
+        if differences.isEmpty { Terminal.say("The keychain is as it was then.") }
     }
 
     private func restoreItems(_ client: SecretClient, _ copy: String) async throws {
@@ -114,7 +114,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let names = Text.list(refused.map { label in Text("“\(label.visible)”") })
         throw CommandFailure(
             .incomplete,
-            Text("not put back: \(names); a protected item comes back only with its whole keychain")
+            "not put back: \(names); a protected item comes back only with its whole keychain"
         )
     }
 
@@ -123,13 +123,13 @@ struct RestoreCommand: AsyncParsableCommand {
         guard descriptor >= 0 else {
             if errno == ENOENT { throw unlisted(path) }
             let reason = String(cString: strerror(errno))
-            throw CommandFailure(.inputOutput, Text("“\(path.visible)” cannot be opened: \(reason)"))
+            throw CommandFailure(.inputOutput, "“\(path.visible)” cannot be opened: \(reason)")
         }
         return FileDescriptor(owning: descriptor)
     }
 
     private static func unlisted(_ copy: String) -> CommandFailure {
-        CommandFailure(.notFound, Text("there is no past state “\(copy.visible)”; “keychainctl restore” lists them"))
+        CommandFailure(.notFound, "there is no past state “\(copy.visible)”; “keychainctl restore” lists them")
     }
 }
 
@@ -169,11 +169,11 @@ extension CopiesCommand {
 /// The list of past states on the terminal.
 enum CopyList {
     static func print(_ copies: [KeychainCopy]) {
-        guard !copies.isEmpty else { return Terminal.say(Text("There is no past state of a keychain yet.")) }
+        guard !copies.isEmpty else { return Terminal.say("There is no past state of a keychain yet.") }
         for copy in copies {
             let items = Text(copy.itemCount, one: "\(copy.itemCount) item", other: "\(copy.itemCount) items")
             let keychain = Text("“\(copy.keychain.visible)”")
-            Terminal.say(Text("\(Time.minute(copy.modified))  \(items)  \(keychain)  \(copy.id.visible)"))
+            Terminal.say("\(Time.minute(copy.modified))  \(items)  \(keychain)  \(copy.id.visible)")
         }
     }
 

@@ -7,7 +7,7 @@ extension SecretClient {
     func tellOfHidingRules() async {
         // Other providers have no rules, and without `login` none is in force.
         guard let rules = try? await rules(), rules.contains(where: \.mayHideFromKeychainctl) else { return }
-        Terminal.tell(Text("a rule may hide items from keychainctl; “keychainctl rules” lists the rules"))
+        Terminal.tell("a rule may hide items from keychainctl; “keychainctl rules” lists the rules")
     }
 }
 

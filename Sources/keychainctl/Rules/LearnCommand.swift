@@ -36,12 +36,10 @@ struct LearnCommand: KeychaindCommand {
         guard !rules.isEmpty else {
             throw CommandFailure(
                 .notFound,
-                Text(
-                    """
-                    the audit lists no use of an item since then; it lists only protected items, and items about which \
-                    a rule decided: the rule “allow any *” makes it list all
-                    """
-                )
+                """
+                the audit lists no use of an item since then; it lists only protected items, and items about which \
+                a rule decided: the rule “allow any *” makes it list all
+                """
             )
         }
     }

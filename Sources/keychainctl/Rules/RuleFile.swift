@@ -28,11 +28,11 @@ struct RuleFile {
             guard count > 0 else { break }
             bytes += buffer[..<count]
             guard bytes.count <= RuleFile.limit else {
-                throw CommandFailure(.inputOutput, Text("\(path.visible) is too large for a file of rules"))
+                throw CommandFailure(.inputOutput, "\(path.visible) is too large for a file of rules")
             }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure(.mistakes, Text("\(path.visible) is not text in UTF-8"))
+            throw CommandFailure(.mistakes, "\(path.visible) is not text in UTF-8")
         }
         rules = RuleFile.rules(in: text)
     }
@@ -46,6 +46,6 @@ struct RuleFile {
 
     private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
         let reason = String(cString: strerror(code))
-        return CommandFailure(.inputOutput, Text("\(path.visible) cannot be read: \(reason)"))
+        return CommandFailure(.inputOutput, "\(path.visible) cannot be read: \(reason)")
     }
 }

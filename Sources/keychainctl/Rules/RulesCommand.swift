@@ -69,7 +69,7 @@ struct RulesCommand: AsyncParsableCommand {
         func run(_ provider: ProviderAccess) async throws {
             var rules = rules
             if let file { rules = try RuleFile(file, provider.interruption).rules }
-            guard !rules.isEmpty else { throw CommandFailure(.notFound, Text("the file has no rules")) }
+            guard !rules.isEmpty else { throw CommandFailure(.notFound, "the file has no rules") }
             let ids = try await provider.client.addRules(rules)
             if format.json { return try provider.output.line(JSON.array(ids.map(JSON.string))) }
             for (id, rule) in zip(ids, rules) { try provider.output.line("\(id.visible)\t\(rule.shownRule)") }
@@ -98,7 +98,7 @@ struct RulesCommand: AsyncParsableCommand {
 
         func run(_ provider: ProviderAccess) async throws {
             guard try await !provider.client.resetRules() else { return }
-            throw CommandFailure(.notFound, Text("your rules can be read; nothing was changed"))
+            throw CommandFailure(.notFound, "your rules can be read; nothing was changed")
         }
     }
 
@@ -145,12 +145,10 @@ struct RulesCommand: AsyncParsableCommand {
     private static func unreadable(_ problem: String) -> CommandFailure {
         CommandFailure(
             .badData,
-            Text(
-                """
-                your rules cannot be read: \(problem.visible). Until they can, every read asks; \
-                “keychainctl rules reset” gives them up.
-                """
-            )
+            """
+            your rules cannot be read: \(problem.visible). Until they can, every read asks; \
+            “keychainctl rules reset” gives them up.
+            """
         )
     }
 }

@@ -85,7 +85,7 @@ final class SessionBus: Sendable {
         } catch {
             throw CommandFailure(
                 .noProvider,
-                Text("the items of the present provider cannot be counted: \("\(error)".visible)")
+                "the items of the present provider cannot be counted: \("\(error)".visible)"
             )
         }
     }
@@ -143,10 +143,10 @@ final class SessionBus: Sendable {
             }
         }
         if let problem {
-            throw CommandFailure(.noProvider, Text("keychaind does not start: \(problem.visible); log out and in"))
+            throw CommandFailure(.noProvider, "keychaind does not start: \(problem.visible); log out and in")
         }
         guard let owner = await owner(), owner.isKeychaind else {
-            throw CommandFailure(.noProvider, Text("another provider keeps the name until you log out"))
+            throw CommandFailure(.noProvider, "another provider keeps the name until you log out")
         }
         if let wallets { await restart(wallets, SessionBus.wallets) }
     }

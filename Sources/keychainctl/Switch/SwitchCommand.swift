@@ -29,28 +29,22 @@ struct SwitchTarget: ParsableArguments {
 
     func account() throws(CommandFailure) -> SwitchAccount {
         guard let installation = SwitchTarget.installation else {
-            throw CommandFailure(.notFound, Text("this keychainctl is not installed; run make install"))
+            throw CommandFailure(.notFound, "this keychainctl is not installed; run make install")
         }
         if all {
             guard geteuid() == 0 else {
-                throw CommandFailure(
-                    .refused,
-                    Text("only root can switch all accounts: sudo keychainctl switch … --all")
-                )
+                throw CommandFailure(.refused, "only root can switch all accounts: sudo keychainctl switch … --all")
             }
             return SwitchAccount(root: root ?? "", installation: installation)
         }
         let environment = SwitchTarget.environment
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw CommandFailure(.failure, Text("HOME names no folder"))
+            throw CommandFailure(.failure, "HOME names no folder")
         }
         var status = stat()
         // As with sudo, which would leave files of root in the user's home folder.
         guard stat(home, &status) != 0 || status.st_uid == geteuid() else {
-            throw CommandFailure(
-                .refused,
-                Text("\(home.visible) is of another user; run this as that user, without sudo")
-            )
+            throw CommandFailure(.refused, "\(home.visible) is of another user; run this as that user, without sudo")
         }
         return SwitchAccount(home: home, environment: environment, installation: installation)
     }

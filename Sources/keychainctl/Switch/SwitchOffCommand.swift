@@ -21,7 +21,7 @@ struct SwitchOffCommand: AsyncParsableCommand {
         if !target.all { await SessionBus.open()?.reload() }
         guard left.isEmpty else {
             let names = left.map(\.visible).joined(separator: ", ")
-            throw CommandFailure(.incomplete, Text("all is as before, but for files that were changed since: \(names)"))
+            throw CommandFailure(.incomplete, "all is as before, but for files that were changed since: \(names)")
         }
         guard !quiet else { return }
         Terminal.say(

@@ -36,7 +36,7 @@ struct SwitchOnCommand: AsyncParsableCommand {
         if ifNone, !account.otherProviders.isEmpty { return }
         let session = await SessionBus.open()
         guard session != nil || !now || dryRun else {
-            throw CommandFailure(.noProvider, Text("there is no session bus to hand over on"))
+            throw CommandFailure(.noProvider, "there is no session bus to hand over on")
         }
         if !target.all, !withoutImport { try await checkImport(account, session) }
         // The package of the PAM module configures PAM itself.
@@ -77,9 +77,7 @@ struct SwitchOnCommand: AsyncParsableCommand {
             guard let gap = source.gap(in: account) else { continue }
             throw CommandFailure(
                 .refused,
-                Text(
-                    "\(source.name.visible): \(gap). Run keychainctl import first, or leave them behind with --without-import"
-                )
+                "\(source.name.visible): \(gap). Run keychainctl import first, or leave them behind with --without-import"
             )
         }
     }
