@@ -41,7 +41,7 @@ enum operation { operation_unlock = 1, operation_change = 2 };
 
 enum status { status_taken = 0, status_changed = 1 };
 
-static const unsigned char magic[8] = "KCHNPAM\1";
+static const unsigned char magic[8] = {'K', 'C', 'H', 'N', 'P', 'A', 'M', 1};
 
 struct frame {
     unsigned char magic[8];
