@@ -44,7 +44,9 @@ unpack "$(image bare)"
 tree . >"$work/before"
 check "apt installs the package where there is no provider" install_packages keychaind
 check "keychaind is the provider there" \
-    inside grep -qx 'Name=org.freedesktop.secrets' /usr/local/share/dbus-1/services/org.freedesktop.secrets.service
+    inside grep -qx 'Name=org.freedesktop.secrets' "/$other"
+check_equal "what is local is the administrator's" \
+    "$(find "$machine/usr/local" "$machine/etc/systemd/user" -name '*keychaind*' -o -name '*secrets*')" ''
 check "apt purges it" apt purge --yes keychaind
 tree . >"$work/after"
 check "nothing is left there" diff "$work/before" "$work/after"
