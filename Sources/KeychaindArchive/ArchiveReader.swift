@@ -38,8 +38,16 @@ package struct ArchiveReader: ~Copyable {
     ) throws(ArchiveError) {
         let header = try Self.header(of: descriptor)
         let key = try header.key(password: password)
-        input = try ArchiveInput(descriptor, header: header, key: key)
-        created = header.created
+        self.init(
+            try ArchiveInput(descriptor, header: header, key: key),
+            created: header.created,
+            limits: limits
+        )
+    }
+
+    private init(_ input: consuming ArchiveInput, created: UInt64, limits: ArchiveLimits) {
+        self.input = input
+        self.created = created
         self.limits = limits
     }
 

@@ -167,17 +167,19 @@ private struct Descriptor: ~Copyable {
 
     /// Opens a file; a pipe or device could block.
     init(path: String) throws(ForeignFileError) {
-        number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard number >= 0 else {
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard opened >= 0 else {
             throw ForeignFileError(.unreadable, "the file cannot be opened: \(String(cString: strerror(errno)))")
         }
         var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(opened)
             throw ForeignFileError(.unreadable, "it is not a regular file")
         }
+        number = opened
     }
 
     deinit {
-        if number >= 0 { close(number) }
+        close(number)
     }
 }

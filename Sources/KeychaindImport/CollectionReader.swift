@@ -101,7 +101,7 @@ package struct CollectionReader: Sendable {
         }
     }
 
-    private func records(_ items: [SecretItem]) async throws -> [SecretItemRecord]? {
+    private func records(_ items: [SecretItem]) async throws(SecretServiceError) -> [SecretItemRecord]? {
         do throws(SecretServiceError) {
             return try await client.read(items, withSecrets: false)
         } catch  where error.code == .limitExceeded {
@@ -111,7 +111,9 @@ package struct CollectionReader: Sendable {
     }
 
     /// Nil if the item was deleted meanwhile.
-    private static func properties(_ item: SecretItem) async throws -> (SecretItem, SecretItem.Properties)? {
+    private static func properties(
+        _ item: SecretItem
+    ) async throws(SecretServiceError) -> (SecretItem, SecretItem.Properties)? {
         do throws(SecretServiceError) {
             return (item, try await item.properties())
         } catch  where error.code == .noSuchObject {

@@ -27,6 +27,9 @@ package struct Marshaller: ~Copyable {
 
     /// Finishes the message; nil if it is too long.
     consuming func finish() -> OutgoingMessage? {
+        let (receiver, opening, hasTooLongArray) = (receiver, opening, hasTooLongArray)
+        var header = header
+        let body = body
         MessageHeader.end(opening, in: &header, bodySize: body.count)
         guard !hasTooLongArray, header.count + body.count <= Marshaller.longestMessage else { return nil }
         return OutgoingMessage(to: receiver, header: header, body: body)

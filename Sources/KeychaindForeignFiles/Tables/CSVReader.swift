@@ -21,6 +21,10 @@ package struct CSVReader: ~Copyable {
         let record = try SecureBuffer(capacity: 1 << 12)
         let mark: [UInt8] = [0xef, 0xbb, 0xbf]
         try chunk.append(start.starts(with: mark) ? UnsafeRawBufferPointer(rebasing: start[mark.count...]) : start)
+        self.init(descriptor, chunk: chunk, record: record)
+    }
+
+    private init(_ descriptor: Int32, chunk: consuming SecureBuffer, record: consuming SecureBuffer) {
         self.descriptor = descriptor
         self.chunk = chunk
         self.record = record

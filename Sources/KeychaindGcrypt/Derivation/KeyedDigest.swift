@@ -26,10 +26,10 @@ struct KeyedDigest: ~Copyable, Sendable {
                 blocks[position] ^= 0x36
             }
         }
+        digest.write(blocks, ..<blockSize)
         self.blockSize = blockSize
         self.digest = digest
         self.blocks = blocks
-        begin()
     }
 
     mutating func write(_ part: UnsafeRawBufferPointer) {
@@ -39,9 +39,9 @@ struct KeyedDigest: ~Copyable, Sendable {
     /// Passes the code to the closure and begins with the next message.
     mutating func finish<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(GcryptError) -> Result {
         try Self.finish(&digest, into: &blocks, from: 2 * blockSize)
-        blocks.withUnsafeBytes { blocks in digest.write(UnsafeRawBufferPointer(rebasing: blocks[blockSize...])) }
+        digest.write(blocks, blockSize...)
         let result = try digest.finish(body)
-        begin()
+        digest.write(blocks, ..<blockSize)
         return result
     }
 
@@ -55,10 +55,6 @@ struct KeyedDigest: ~Copyable, Sendable {
             let inner = UnsafeMutableRawBufferPointer(rebasing: blocks[start...])
             try digest.finish { inner.copyMemory(from: $0) }
         }
-    }
-
-    private mutating func begin() {
-        blocks.withUnsafeBytes { blocks in digest.write(UnsafeRawBufferPointer(rebasing: blocks[..<blockSize])) }
     }
 }
 
@@ -91,6 +87,10 @@ private struct DigestHandle: ~Copyable, @unchecked Sendable {
     mutating func write(_ part: UnsafeRawBufferPointer) {
         guard let base = part.baseAddress else { return }
         gcry_md_write(handle, base, part.count)
+    }
+
+    mutating func write(_ bytes: borrowing SecureBytes, _ range: some RangeExpression<Int>) {
+        bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
     /// Passes the digest to the closure and begins with the next message.

@@ -12,8 +12,8 @@ struct CreationRequest: ~Copyable {
 
     /// Throws `InvalidArgs` if the reserved attributes are invalid.
     init(description: ItemDescription, secret: consuming Secret, replacing: Bool) throws(BusError) {
-        self.description = description
         protection = try Items.checkProtection(in: description.attributes)
+        self.description = description
         self.secret = secret
         self.replacing = replacing
     }

@@ -155,9 +155,7 @@ struct GeneratedKey: ~Copyable, Sendable {
     private let secret: SecureBytes
 
     init(_ key: KeyMaterial) throws(KeyError) {
-        type = key.type
-        bits = key.bits
-        publicKey = key.publicBytes ?? []
+        let secret: SecureBytes
         do throws(GcryptError) {
             secret = try key.withExternalRepresentation { (bytes) throws(GcryptError) in
                 try SecureBytes(copying: bytes)
@@ -165,13 +163,17 @@ struct GeneratedKey: ~Copyable, Sendable {
         } catch {
             throw KeyError(error)
         }
+        type = key.type
+        bits = key.bits
+        publicKey = key.publicBytes ?? []
+        self.secret = secret
     }
 
     init(_ key: TokenKey) throws(KeyError) {
+        secret = try key.stored()
         type = key.type
         bits = key.bits
         publicKey = key.publicKey
-        secret = try key.stored()
     }
 
     /// The secret of its item.

@@ -17,8 +17,9 @@ package struct OpenedFile: ~Copyable, Sendable {
 
     /// Follows no link.
     init(_ path: String, flags: CInt) throws(VaultError) {
-        descriptor = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
-        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file") }
+        let opened = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+        guard opened >= 0 else { throw VaultError(errno: errno, doing: "open a file") }
+        descriptor = opened
     }
 
     /// The identity of the file, which changes with its contents.
