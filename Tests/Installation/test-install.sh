@@ -49,13 +49,8 @@ check_equal "the binary is stripped" "$(readelf --sections "$binary" | grep -c '
 check_equal "the binary links only libraries that every desktop has" \
     "$(readelf --dynamic "$binary" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -v '^ld-' | sort | tr '\n' ' ')" \
     "libc libdbus-1 libgcc_s libgcrypt libm libseccomp libstdc++ "
-for program in bin/keychaind bin/keychainctl libexec/keychaind/keychaind-{dialog,folders}; do
-    elf=$(readelf --wide --file-header --dynamic --program-headers "$stage/usr/$program")
-    check_match "$program: its addresses are random" "$elf" 'Type: +DYN'
-    check_match "$program: its table of functions is read-only from the start" "$elf" 'GNU_RELRO'
-    check_match "$program: it looks up functions at the start" "$elf" 'BIND_NOW|Flags: .*NOW'
-    check_match "$program: its stack is not executable" "$elf" 'GNU_STACK +[0-9a-fx ]+ RW '
-done
+check_hardened "$stage" usr/bin/keychaind usr/bin/keychainctl usr/libexec/keychaind/keychaind-{dialog,folders} \
+    "${pam#/}/pam_keychaind.so"
 check_equal "the login module links only PAM and the C library" \
     "$(readelf --dynamic "$stage$pam/pam_keychaind.so" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | tr '\n' ' ')" \
     "libpam libc "

@@ -25,7 +25,13 @@ check_equal "the program has its group" \
     "$(inside stat --format '%U:%G %a' /usr/bin/keychaind)" "root:keychaind 2755"
 check_equal "the folder helper is the group's alone" \
     "$(inside stat --format '%U:%G %a' /usr/libexec/keychaind/keychaind-folders)" "root:keychaind 4710"
+mapfile -t programs < <(inside dpkg --listfiles keychaind libpam-keychaind |
+    while read -r file; do
+        [[ ! -f $machine$file || $(head --bytes=4 "$machine$file") != $'\x7fELF' ]] || echo "${file#/}"
+    done 2>/dev/null)
+check_equal "the packages have three programs and a module" "${#programs[@]}" 4
 check "dpkg finds every file as installed" inside dpkg --verify keychaind libpam-keychaind
+check_hardened "$machine" "${programs[@]}"
 check "PAM calls the module at logins" grep -q pam_keychaind.so "$machine/etc/pam.d/common-auth"
 check "the programs start" inside sh -c 'keychaind --version && keychainctl --version'
 check "the manual pages are there" inside sh -c 'ls /usr/share/man/man1/keychaind.1.gz /usr/share/man/man1/keychainctl.1.gz'

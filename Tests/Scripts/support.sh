@@ -18,6 +18,19 @@ check_equal() { if [[ $2 == "$3" ]]; then pass "$1"; else fail "$1: got '$2', no
 # check_match NAME TEXT PATTERN: passes if the text contains a match of the extended regular expression.
 check_match() { if [[ $2 =~ $3 ]]; then pass "$1"; else fail "$1: no '$3' in '$2'"; fi; }
 
+# check_hardened FOLDER PATH...: the installed programs and modules below the folder are hardened as Debian asks.
+check_hardened() {
+    local path elf
+    for path in "${@:2}"; do
+        elf=$(readelf --wide --file-header --dynamic --program-headers "$1/$path")
+        check_match "$path: its addresses are random" "$elf" 'Type: +DYN'
+        check_match "$path: its table of functions is read-only from the start" "$elf" 'GNU_RELRO'
+        check_match "$path: it looks up functions at the start" "$elf" 'BIND_NOW|Flags: .*NOW'
+        check_match "$path: its stack is not executable" "$elf" 'GNU_STACK +[0-9a-fx ]+ RW '
+        check_equal "$path: it names no folder of libraries" "$(grep -E '\((RPATH|RUNPATH)\)' <<<"$elf" || true)" ''
+    done
+}
+
 # report_steps FILE: reports each of its lines, `ok TITLE` or `not TITLE`, and prints the others.
 report_steps() {
     local line
