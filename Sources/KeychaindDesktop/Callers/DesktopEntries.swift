@@ -69,6 +69,6 @@ struct DesktopEntry: Equatable {
     /// browser's name. `gnome-terminal` runs `gnome-terminal-server`, `google-chrome-stable` runs `chrome`.
     func starts(_ file: ProgramFile, id: String) -> Bool {
         let name = file.name
-        return name.hasPrefix(program) || name.utf8.count > 2 && (program.contains(name) || id.contains(name))
+        return name.hasPrefix(program) || name.utf8.count > 2 && (program.includes(name) || id.includes(name))
     }
 }

@@ -35,13 +35,13 @@ package struct ProgramFile: Hashable, Sendable {
         return isLoader || stems.contains(where: ProgramFile.interpreters.contains)
             || ProgramFile.families.contains(where: name.hasPrefix)
             // valgrind becomes one of its tools, such as `memcheck-amd64-linux`.
-            || path.contains("/valgrind/")
+            || path.includes("/valgrind/")
     }
 
     /// Whether the program is the dynamic loader, such as `ld-linux-x86-64.so.2`, which runs any program.
     var isLoader: Bool {
         let name = name
-        return name == "ld.so" || name.contains(".so") && ["ld-", "ld.", "ld64."].contains(where: name.hasPrefix)
+        return name == "ld.so" || name.includes(".so") && ["ld-", "ld.", "ld64."].contains(where: name.hasPrefix)
     }
 
     package var name: String { String(path.split(separator: "/").last ?? "") }
@@ -146,5 +146,14 @@ package struct FileProtection {
     private static func ignoresSetUserID(_ path: String) -> Bool {
         var status = statvfs()
         return statvfs(path, &status) != 0 || status.f_flag & UInt(ST_NOSUID) != 0
+    }
+}
+
+extension String {
+    /// Whether the bytes of another text are in this one.
+    ///
+    /// `contains` of a text comes with a parser of regular expressions, which would be a megabyte of the daemon.
+    func includes(_ other: String) -> Bool {
+        utf8.indices.contains { utf8[$0...].starts(with: other.utf8) }
     }
 }
