@@ -14,6 +14,8 @@ static inline int keychaind_gcry_initialization_finished(void) {
     return gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) != 0;
 }
 
+static inline int keychaind_gcry_is_in_fips_mode(void) { return gcry_fips_mode_active() != 0; }
+
 static inline void keychaind_gcry_finish_initialization(void) { gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0); }
 
 // The pool does not grow: added memory would not be locked. Locked by libgcrypt it would be resident as a whole; here a

@@ -39,6 +39,13 @@ package enum Gcrypt {
         }
     }
 
+    /// Whether the machine keeps libgcrypt to the algorithms of FIPS 140, without the X25519 that keychains need.
+    ///
+    /// Creates no pool.
+    package static var isInFIPSMode: Bool {
+        gcry_check_version(nil) != nil && keychaind_gcry_is_in_fips_mode() != 0
+    }
+
     /// Whether the pool has this many contiguous bytes left.
     package static func hasLockedMemory(bytes: Int) -> Bool {
         (try? SecureBytes(count: bytes, in: .locked)) != nil

@@ -9,11 +9,14 @@ package struct Inspection: Hashable, Sendable {
         package let program: String
         /// The unit of the user manager; nil outside of one.
         package let unit: String?
+        /// Whether the file of the program has been replaced since, as by an upgrade.
+        package let isReplaced: Bool
 
-        package init(process: Int32, program: String, unit: String?) {
+        package init(process: Int32, program: String, unit: String?, isReplaced: Bool = false) {
             self.process = process
             self.program = program
             self.unit = unit
+            self.isReplaced = isReplaced
         }
 
         package var isKeychaind: Bool { program.lastComponent == "keychaind" }
@@ -64,7 +67,13 @@ package struct Inspection: Hashable, Sendable {
             add(finding.problem, finding.mend)
         }
         inspectOwner(command)
-        guard owner?.isKeychaind == true else { return }
+        guard let owner, owner.isKeychaind else { return }
+        if owner.isReplaced {
+            add(
+                Text("the program that runs is older than the installed one"),
+                Text("a restart keeps keychains unlocked: systemctl --user restart keychaind.service")
+            )
+        }
         for other in queue where !other.isKeychaind {
             add(
                 Text("\(other.program) (process \(other.process)) takes over when keychaind ends"),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindGcrypt
 import KeychaindLanguage
 import SecretServiceClient
 
@@ -36,7 +37,7 @@ extension ProviderCommand {
                 }
                 try output.flush()
             } catch let error as SecretServiceError {
-                throw CommandFailure(error)
+                throw CommandFailure(error).withModeOfLibgcrypt()
             } catch is CancellationError {
                 throw CommandFailure(.cancelled, "interrupted")
             }
@@ -79,6 +80,17 @@ extension CommandFailure {
         let problems = await KeychainProblem.all(client).map(\.line)
         return problems.isEmpty ? self : CommandFailure(status, .lines([text] + problems))
     }
+}
+
+extension CommandFailure {
+    /// The same failure, with the reason for which keychaind does not start here.
+    fileprivate func withModeOfLibgcrypt() -> CommandFailure {
+        status == .noProvider && Gcrypt.isInFIPSMode ? CommandFailure(status, .lines([text, .fipsMode])) : self
+    }
+}
+
+extension Text {
+    static var fipsMode: Text { Text("libgcrypt is in FIPS mode, in which keychaind does not start") }
 }
 
 struct PromptArguments: ParsableArguments {

@@ -44,6 +44,8 @@ struct ProviderStatus: Sendable {
         let reader: Reader
         let hasTPM: Bool
         let lastBackup: LastBackup
+        /// Whether another program file has been installed since it started.
+        let isReplaced: Bool
     }
 
     enum LastBackup {
@@ -69,8 +71,9 @@ struct ProviderStatus: Sendable {
             keychaind = Keychaind(
                 status: status,
                 reader: try await reader(client, isScreenLocked: status.isSessionLocked),
-                hasTPM: access("/dev/tpmrm0", F_OK) == 0,
-                lastBackup: await lastBackup(client)
+                hasTPM: hasTPM(status),
+                lastBackup: await lastBackup(client),
+                isReplaced: owner?.isReplaced == true
             )
         }
         return ProviderStatus(
@@ -87,6 +90,13 @@ struct ProviderStatus: Sendable {
         } catch {
             return .unknown(reason: error.reason)
         }
+    }
+
+    /// Whether there is the device, or the socket of the software TPM, of the settings in force.
+    private static func hasTPM(_ status: KeychaindStatus) -> Bool {
+        let transport = status.isInDomain ? nil : status.settings?.first { $0.hasPrefix("host.tpm = ") }
+        let path = transport?.drop { $0 != "/" }.dropLast()
+        return access(path.map(String.init) ?? "/dev/tpmrm0", F_OK) == 0
     }
 
     static func reader(_ client: SecretClient, isScreenLocked: Bool) async throws(SecretServiceError) -> Reader {
@@ -109,6 +119,9 @@ struct ProviderStatus: Sendable {
             return lines
         }
         let status = keychaind.status
+        if keychaind.isReplaced {
+            lines.append((.empty, Text("older than the installed program; “keychainctl doctor” says more")))
+        }
         let prompters = Text.list(status.prompters.map { Text(verbatim: $0.visible) })
         lines += [
             (

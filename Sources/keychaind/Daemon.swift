@@ -41,6 +41,10 @@ struct Daemon {
         with passed: PassedDescriptors,
         endingOn signals: TerminationSignals
     ) async {
+        // Before the name is taken, so that the bus tells programs at once.
+        guard !Gcrypt.isInFIPSMode else {
+            end(.unavailable, "libgcrypt is in FIPS mode, which has no X25519: keychaind can open no keychain")
+        }
         let password = StartPassword.descriptor(options)
         // Before the connection, whose limits follow from it.
         OpenFileLimit.raise(logger: Logger(label: "keychaind"))

@@ -65,10 +65,12 @@ final class SessionBus: Sendable {
             try? await connection.process(of: name, timeout: .seconds(5))
         }
         return process.map { process in
-            Inspection.Owner(
+            let program = SessionBus.program(of: process)
+            return Inspection.Owner(
                 process: process,
-                program: SessionBus.program(of: process),
-                unit: SessionBus.unit(of: process)
+                program: program.path,
+                unit: SessionBus.unit(of: process),
+                isReplaced: program.isReplaced
             )
         }
     }
@@ -90,12 +92,30 @@ final class SessionBus: Sendable {
         }
     }
 
+    /// The program file of a process, and whether it has been replaced since the process began.
+    ///
     /// The kernel hides the program file of keychaind in its domain; the arguments are for everybody to read.
-    private static func program(of process: Int32) -> String {
+    private static func program(of process: Int32) -> (path: String, isReplaced: Bool) {
         let files = FileTree(care: .own)
-        if case .link(let target) = try? files.state(of: "/proc/\(process)/exe") { return target }
+        if case .link(let target) = try? files.state(of: "/proc/\(process)/exe") {
+            let mark = " (deleted)"
+            return target.hasSuffix(mark) ? (String(target.dropLast(mark.count)), true) : (target, false)
+        }
         let arguments = procFile("/proc/\(process)/cmdline").split(separator: "\0")
-        return arguments.first.map(String.init) ?? "process \(process)"
+        guard let path = arguments.first.map(String.init) else { return ("process \(process)", false) }
+        return (path, isNewer(path, than: process))
+    }
+
+    private static func isNewer(_ path: String, than process: Int32) -> Bool {
+        var file = stat()
+        // The fields after the name, which may contain anything; the 22nd of all is the start.
+        let fields = procFile("/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        guard stat(path, &file) == 0, fields.count > 19, let ticks = Int(fields[19]) else { return false }
+        var (sinceBoot, now) = (timespec(), timespec())
+        clock_gettime(CLOCK_BOOTTIME, &sinceBoot)
+        clock_gettime(CLOCK_REALTIME, &now)
+        let age = sinceBoot.tv_sec - ticks / max(1, sysconf(Int32(_SC_CLK_TCK)))
+        return now.tv_sec - file.st_ctim.tv_sec + 1 < age
     }
 
     /// The last component of the control group that is a service.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindGcrypt
 import KeychaindLanguage
 import KeychaindSwitch
 import SecretServiceClient
@@ -31,6 +32,7 @@ struct SwitchStatusCommand: AsyncParsableCommand {
                 Text("journalctl --user --unit keychaind says why")
             )
         }
+        if Gcrypt.isInFIPSMode { inspection.add(.fipsMode, Text("leave FIPS mode, or use another provider")) }
         for folder in target.all ? [] : SetAsideKeychains.folders {
             inspection.add(
                 Text("Keychains of an account with the same number as yours are set aside: \(folder)"),

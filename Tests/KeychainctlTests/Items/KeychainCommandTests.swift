@@ -196,6 +196,22 @@ struct KeychainCommandTests {
         }
     }
 
+    @Test("The status says that there is a TPM where the configuration names one")
+    func status_configuredTPM_isThere() async throws {
+        let tpm = try await SoftwareTPM()
+        let folder = try ConfigurationFolder("[host]\ntpm = \"\(tpm.transport)\"\n")
+        var options = KeychainDaemon.Options()
+        options.environment = folder.environment
+        try await RunningService.withService(options) { service in
+            func status() async throws -> String {
+                try await Command.run(ImportHome.executable, ["status"], environment: service.bus.environment).text
+            }
+            #expect(try await status().contains(/TPM +yes\n/))
+            try await tpm.remove()
+            #expect(try await status().contains("keychaind "))
+        }
+    }
+
     @Test("The status says that nobody knows of backups where they cannot be listed, and why")
     func status_copiesCannotBeListed_saysSo() async throws {
         try await Controlled.with { controlled in
