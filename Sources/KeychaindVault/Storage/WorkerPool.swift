@@ -26,6 +26,8 @@ final class WorkerPool: @unchecked Sendable {
     private enum Task {
         case run(any Queue)
         case rest(any Queue)
+        /// To overwrite what jobs have left on the stack, such as pieces of a secret.
+        case wipe
         case end
     }
 
@@ -36,6 +38,8 @@ final class WorkerPool: @unchecked Sendable {
 
     // The ciphers need little, and touched stack pages stay in memory.
     private static let stackSize = 512 * 1024
+    /// As in the event loop: jobs that follow one another need no wiping between them.
+    private static let nanosecondsUntilWipe: Int64 = 100_000_000
     private static let nanosecondsUntilEnd: Int64 = 2_000_000_000
 
     private let limit: Int
@@ -100,26 +104,31 @@ final class WorkerPool: @unchecked Sendable {
     // MARK: Threads
 
     private func run() {
+        var isWiped = true
         while true {
-            switch next() {
+            switch next(isWiped) {
             case .run(let queue):
                 keychaind_set_thread_name(queue.name)
                 queue.run()
-                // An idle thread would keep it.
-                keychaind_wipe_stack_and_registers()
+                isWiped = false
             case .rest(let queue):
                 keychaind_set_thread_name(queue.name)
                 queue.rest()
+                isWiped = false
+            case .wipe:
                 keychaind_wipe_stack_and_registers()
+                isWiped = true
             case .end: return
             }
         }
     }
 
-    private func next() -> Task {
+    private func next(_ isWiped: Bool) -> Task {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        let end = Self.now + Self.nanosecondsUntilEnd
+        let start = Self.now
+        let wipe = isWiped ? .max : start + Self.nanosecondsUntilWipe
+        let end = start + Self.nanosecondsUntilEnd
         idleThreads += 1
         defer { idleThreads -= 1 }
         while true {
@@ -129,13 +138,14 @@ final class WorkerPool: @unchecked Sendable {
                 rests.removeFirst()
                 return .rest(rest.queue)
             }
+            if now >= wipe { return .wipe }
             if threads > 1, now >= end {
                 threads -= 1
                 // Another thread may wait for longer than until the next rest.
                 pthread_cond_signal(condition)
                 return .end
             }
-            wait(until: min(rests.first?.deadline ?? .max, threads > 1 ? end : .max))
+            wait(until: min(rests.first?.deadline ?? .max, wipe, threads > 1 ? end : .max))
         }
     }
 
