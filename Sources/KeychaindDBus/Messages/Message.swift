@@ -148,9 +148,9 @@ package final class Message: @unchecked Sendable {
     /// Overwrites every byte array, as they may hold secrets; libdbus caches used messages with their bodies.
     ///
     /// Only for a message that is not read any more: received and answered, or sent and out of the queue. A received
-    /// message is overwritten on deinit in any case.
+    /// message is overwritten on deinit, unless it was before.
     ///
-    /// - Parameter first: the number of leading arguments to skip, since scanning them costs more than reading them.
+    /// - Parameter first: the number of leading arguments that hold no secrets.
     package func wipeByteArrays(leaving first: Int = 0) {
         guard Message.mayHoldByteArrays(pointer) else { return }
         var reader = makeReader()
@@ -158,7 +158,7 @@ package final class Message: @unchecked Sendable {
             reader.skip()
         }
         reader.wipe(.byteArrays)
-        if first == 0, case .received = origin { origin = .wiped }
+        if case .received = origin { origin = .wiped }
     }
 
     static func wipeByteArrays(of pointer: OpaquePointer) {
