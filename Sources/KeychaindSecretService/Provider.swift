@@ -199,7 +199,7 @@ package final class Provider {
         connection.server = ObjectServer(connection) { [clients] name in
             clients[name]
         } dispatch: { (call) throws(BusError) in
-            try dispatcher.dispatch(call).owned(by: call.client)
+            try dispatcher.dispatch(call)
         }
         connection.onOversizedSignal = { [logger] name in
             logger.error("A signal is too long to send", metadata: ["signal": "\(name)"])

@@ -138,7 +138,7 @@ package final class ObjectServer {
         let size = noteSize(of: call.message)
         try call.peer.beginWaiting(of: size)
         waitingCalls += 1
-        BusActor.start {
+        call.peer.start {
             do throws(BusError) {
                 try await body()
                 call.finish()

@@ -14,6 +14,9 @@ package protocol Peer: AnyObject {
 
     func endWaiting(of size: Int)
 
+    /// Starts the task of a call that waits.
+    func start(_ body: @escaping @BusActor () async -> Void)
+
     /// Called when the connection reads all properties of an object, as programs with a cache of them do.
     func didReadAllProperties()
 
@@ -23,6 +26,8 @@ package protocol Peer: AnyObject {
 
 extension Peer {
     package var turnOwner: AnyObject { self }
+
+    package func start(_ body: @escaping @BusActor () async -> Void) { BusActor.start(body) }
 
     package func didReadAllProperties() {}
 }

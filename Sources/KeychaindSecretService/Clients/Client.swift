@@ -205,6 +205,11 @@ final class Client: Peer, Requester {
         account.waitingCalls.end(of: size)
     }
 
+    /// Starts a task that derives keys and writes changes in the turn of its program.
+    func start(_ body: @escaping @BusActor () async -> Void) {
+        WorkOwner.$current.withValue(.program(account)) { BusActor.start(body) }
+    }
+
     var isWaitingForKey: Bool { lastWaiting != nil }
 
     /// Waits, then answers such calls in the order of their arrival.
