@@ -90,11 +90,16 @@ package final class LogKey: Sendable {
 
     package init(_ key: consuming SealingKey) { self.key = key }
 
-    func seal(_ plaintext: [UInt8], _ associatedData: [UInt8]) throws(LogError) -> [UInt8] {
+    /// Seals bytes into a buffer that is ``SealingKey/overhead`` bytes longer.
+    func seal(
+        _ plaintext: [UInt8],
+        _ associatedData: [UInt8],
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(LogError) {
         do throws(GcryptError) {
-            return try plaintext.span.withUnsafeBytes { (plaintext) throws(GcryptError) in
+            try plaintext.span.withUnsafeBytes { (plaintext) throws(GcryptError) in
                 try associatedData.span.withUnsafeBytes { (data) throws(GcryptError) in
-                    try key.seal(plaintext, associatedData: data)
+                    try key.seal(plaintext, associatedData: data, into: buffer)
                 }
             }
         } catch { throw LogError(error) }
@@ -152,36 +157,37 @@ struct FrameWriter {
         older: Int?
     ) throws(LogError) -> Frame {
         let content = content ?? RecordContent()
-        let sizes = [content.open.count, content.metadata.count + SealingKey.overhead, content.secret.count]
-        let size = sizes.reduce(Frame.headerSize, +)
+        let open = Frame.headerSize..<Frame.headerSize + content.open.count
+        let metadata = open.upperBound..<open.upperBound + content.metadata.count + SealingKey.overhead
+        let size = metadata.upperBound + content.secret.count
         guard size <= maximumSize else { throw LogError(.limitExceeded, "a record is too large") }
-        let (start, file, maximumSize) = (bytes.count, file, maximumSize)
-        bytes.reserveCapacity(start + size)
-        bytes.append(bigEndian: Frame.magic)
-        bytes += [id.kind, flags.rawValue, 0, 0]
-        for number in [index] + sizes { bytes.append(bigEndian: UInt32(number)) }
-        for number in [sequence, id.number, UInt64(older ?? 0)] { bytes.append(bigEndian: number) }
-        bytes += last.bytes
-        bytes += repeatElement(0, count: 2 * Mark.size)
-        bytes += content.open
-        let data = bytes.withUnsafeBytes { bytes in
-            let header = UnsafeRawBufferPointer(rebasing: bytes[start...])
-            let open = UnsafeRawBufferPointer(rebasing: header[Frame.headerSize...])
-            return content.secret.withUnsafeBytes { secret in
-                LogKey.associatedData(file, header: header, open: open, secret: secret)
-            }
+        let (file, last, maximumSize, key) = (file, last, maximumSize, key)
+        var frame = [UInt8](repeating: 0, count: size)
+        var span = frame.mutableSpan
+        let header = try span.withUnsafeMutableBytes { (frame) throws(LogError) in
+            frame.set(Frame.magic, at: 0)
+            (frame[4], frame[5]) = (id.kind, flags.rawValue)
+            frame.set(UInt32(index), at: 8)
+            frame.set(UInt32(open.count), at: 12)
+            frame.set(UInt32(metadata.count), at: 16)
+            frame.set(UInt32(content.secret.count), at: 20)
+            frame.set(sequence, at: 24)
+            frame.set(id.number, at: 32)
+            frame.set(UInt64(older ?? 0), at: 40)
+            last.write(to: frame, at: 48)
+            frame.part(open).copyBytes(from: content.open)
+            frame.part(metadata.upperBound..<size).copyBytes(from: content.secret)
+            let written = UnsafeRawBufferPointer(frame)
+            let secret = written.part(metadata.upperBound..<size)
+            let data = LogKey.associatedData(file, header: written, open: written.part(open), secret: secret)
+            try key.seal(content.metadata, data, into: frame.part(metadata))
+            try Mark(of: written.part(Frame.headerSize..<size)).write(to: frame, at: 64)
+            try Frame.mark(of: written, file: file).write(to: frame, at: 80)
+            return try Frame(written, file: nil, maximumSize: maximumSize)
         }
-        bytes += try key.seal(content.metadata, data)
-        bytes += content.secret
-        var span = bytes.mutableSpan
-        let frame = try span.withUnsafeMutableBytes { (bytes) throws(LogError) in
-            let frame = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-            try Mark(of: UnsafeRawBufferPointer(frame).part(Frame.headerSize..<size)).write(to: frame, at: 64)
-            try Frame.mark(of: UnsafeRawBufferPointer(frame), file: file).write(to: frame, at: 80)
-            return try Frame(UnsafeRawBufferPointer(frame), file: nil, maximumSize: maximumSize)
-        }
-        guard let frame else { throw LogError(.cryptographyFailed, "a digest is not the same twice") }
-        last = frame.mark
-        return frame
+        guard let header else { throw LogError(.cryptographyFailed, "a digest is not the same twice") }
+        self.last = header.mark
+        bytes += frame
+        return header
     }
 }

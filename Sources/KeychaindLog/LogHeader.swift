@@ -84,6 +84,14 @@ extension [UInt8] {
     }
 }
 
+extension UnsafeMutableRawBufferPointer {
+    func set(_ value: some FixedWidthInteger & BitwiseCopyable, at offset: Int) {
+        storeBytes(of: value.bigEndian, toByteOffset: offset, as: type(of: value))
+    }
+
+    func part(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer { .init(rebasing: self[range]) }
+}
+
 extension UnsafeRawBufferPointer {
     func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Value {
         Value(bigEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))

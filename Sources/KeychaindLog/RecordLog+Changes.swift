@@ -32,6 +32,13 @@ package struct RecordChange: Sendable {
     }
 }
 
+extension [RecordChange] {
+    /// The usual change of one record, beside that of a state, needs no set.
+    fileprivate var haveDifferentIDs: Bool {
+        count > 2 ? Set(lazy.map(\.id)).count == count : first?.id != last?.id || count < 2
+    }
+}
+
 extension RecordLog {
     /// Stores changes durably, all or none.
     ///
@@ -58,8 +65,7 @@ extension RecordLog {
     }
 
     private func encode(_ changes: [RecordChange], _ key: LogKey) throws(LogError) -> ([Frame], [UInt8]) {
-        guard changes.count <= limits.changes, Set(changes.lazy.map(\.id)).count == changes.count,
-            sequence < .max - UInt64(changes.count)
+        guard changes.count <= limits.changes, changes.haveDifferentIDs, sequence < .max - UInt64(changes.count)
         else { throw LogError(.invalidChange, "a commit changes a record at most once") }
         let isNew = { (change: RecordChange) in change.content != nil && self.contents.places[change.id] == nil }
         try contents.requireCount(adding: changes.count(where: isNew), limits)

@@ -65,15 +65,38 @@ package struct SealingKey: ~Copyable, Sendable {
             throw GcryptError(.invalidParameters, reason: "the plaintext is too long: \(plaintext.count) bytes")
         }
         return try [UInt8](capacity: size) { (output) throws(GcryptError) in
-            let nonce = UnsafeMutableRawBufferPointer(rebasing: output[..<SealingKey.nonceSize])
-            try writingNonce(nonce)
-            let ciphertext = UnsafeMutableRawBufferPointer(rebasing: output[SealingKey.nonceSize...])
-            try cipher.withLock { (cipher) throws(GcryptError) in
-                try cipher.start(nonce: UnsafeRawBufferPointer(nonce))
-                try cipher.authenticate(associatedData)
-                try cipher.encrypt(plaintext, to: ciphertext)
-                try cipher.tag(to: UnsafeMutableRawBufferPointer(rebasing: ciphertext[plaintext.count...]))
-            }
+            try seal(plaintext, associatedData: associatedData, into: output, writingNonce: writingNonce)
+        }
+    }
+
+    /// Seals a plaintext into a buffer that is exactly ``overhead`` bytes longer, without allocating.
+    package borrowing func seal(
+        _ plaintext: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(GcryptError) {
+        guard output.count - SealingKey.overhead == plaintext.count else {
+            throw GcryptError(.invalidParameters, reason: "the buffer has \(output.count) bytes")
+        }
+        try seal(plaintext, associatedData: associatedData, into: output) { (nonce) throws(GcryptError) in
+            try RandomBytes.fill(nonce)
+        }
+    }
+
+    private borrowing func seal(
+        _ plaintext: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer,
+        writingNonce: (UnsafeMutableRawBufferPointer) throws(GcryptError) -> Void
+    ) throws(GcryptError) {
+        let nonce = UnsafeMutableRawBufferPointer(rebasing: output[..<SealingKey.nonceSize])
+        try writingNonce(nonce)
+        let ciphertext = UnsafeMutableRawBufferPointer(rebasing: output[SealingKey.nonceSize...])
+        try cipher.withLock { (cipher) throws(GcryptError) in
+            try cipher.start(nonce: UnsafeRawBufferPointer(nonce))
+            try cipher.authenticate(associatedData)
+            try cipher.encrypt(plaintext, to: ciphertext)
+            try cipher.tag(to: UnsafeMutableRawBufferPointer(rebasing: ciphertext[plaintext.count...]))
         }
     }
 

@@ -25,7 +25,9 @@ struct CollectionState: Equatable, Sendable {
         bytes.append(bigEndian: itemCount)
         bytes.append(bigEndian: created.microsecondsSinceEpoch)
         bytes.append(bigEndian: modified.microsecondsSinceEpoch)
-        bytes += label.utf8.prefix { byte in byte != 0 }
+        bytes += label.utf8
+        // A zero byte ends the label.
+        if let end = bytes[(5 * 8)...].firstIndex(of: 0) { bytes.removeSubrange(end...) }
         lastChanges.encode(into: &bytes)
         return bytes
     }
@@ -74,9 +76,12 @@ struct OpenState {
 
     static func encode(_ state: CollectionState, indexKey: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(2 * 8 + indexKey.count + state.label.utf8.count)
         bytes.append(bigEndian: state.created.microsecondsSinceEpoch)
         bytes.append(bigEndian: state.modified.microsecondsSinceEpoch)
-        return bytes + indexKey + state.label.utf8
+        bytes += indexKey
+        bytes += state.label.utf8
+        return bytes
     }
 
     init?(_ bytes: UnsafeRawBufferPointer) {
