@@ -11,13 +11,20 @@ final class ChangeObserver {
 
 /// Decides when a change of an item or a label may begin, so that signals of changes do not pile up.
 package protocol ChangeAdmission: AnyObject {
-    /// Waits until a change may begin, and returns its number.
+    /// Begins a change, and returns its number; nil if it must wait.
     ///
     /// - Parameter bytes: those of the label and the attributes in the signals.
+    func beginAtOnce(_ bytes: Int) -> Int?
+
+    /// The same after a wait.
     func begin(_ bytes: Int) async -> Int
 
     /// Ends a change, just before its signals are sent.
     func end(_ number: Int)
+}
+
+extension ChangeAdmission {
+    package func beginAtOnce(_ bytes: Int) -> Int? { nil }
 }
 
 /// The objects that the collections of a vault share.

@@ -37,10 +37,21 @@ final class SignalRoom: @BusActor ChangeAdmission {
         self.audience = audience
     }
 
+    func beginAtOnce(_ bytes: Int) -> Int? {
+        let size = size(of: bytes)
+        return waiting == 0 && hasRoom(for: size) ? take(size) : nil
+    }
+
     @BusActor
     func begin(_ bytes: Int) async -> Int {
-        let size = audience.messagesPerSignal * (bytes + SignalRoom.overhead)
-        if waiting > 0 || !hasRoom(for: size) { await waitForRoom(for: size) }
+        let size = size(of: bytes)
+        await waitForRoom(for: size)
+        return take(size)
+    }
+
+    private func size(of bytes: Int) -> Int { audience.messagesPerSignal * (bytes + SignalRoom.overhead) }
+
+    private func take(_ size: Int) -> Int {
         self.size += size
         lastNumber += 1
         running[lastNumber] = Change(size: size)

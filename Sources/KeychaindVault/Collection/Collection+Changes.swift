@@ -34,12 +34,16 @@ extension Collection {
         try limits.check(secret)
         let begun = context.locks.now
         let shared = SharedSecret(secret)
-        let alternatives = try validProtection(of: attributes).keyAlternatives
-        let newSecret = try await newSecret(shared, for: alternatives, applicationPassword: applicationPassword)
+        let protection = try validProtection(of: attributes)
+        let newSecret: NewSecret =
+            if let alternatives = protection.keyAlternatives {
+                try await self.newSecret(shared, for: alternatives, applicationPassword: applicationPassword)
+            } else { .ordinary(shared) }
         let request = PendingMutation.Request.create(
             NewItem(
                 label: label,
                 attributes: attributes,
+                protection: protection,
                 secret: newSecret,
                 times: times,
                 isReplacing: replacing,

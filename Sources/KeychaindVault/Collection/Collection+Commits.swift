@@ -27,11 +27,15 @@ extension Collection {
         let begun = begun ?? context.locks.now
         let admission = context.observer.admission
         if isEphemeral { mutation.owner = await mutation.owner.known }
-        let number = await admission?.begin(mutation.toldBytes(in: table)) ?? 0
+        var number = 0
+        if let admission {
+            let bytes = mutation.toldBytes(in: table)
+            number = if let begun = admission.beginAtOnce(bytes) { begun } else { await admission.begin(bytes) }
+        }
         defer { admission?.end(number) }
         // As the changes that wait for a commit, also if it is unlocked again by now.
         guard !context.locks.contain(name, since: begun) else { throw VaultError.collectionWasLocked }
-        if let outcome = try await turn(of: mutation) { return outcome }
+        if !takeTurn(), let outcome = try await turn(of: mutation) { return outcome }
         defer { resumeNext() }
         try requireUnlocked()
 
@@ -62,23 +66,30 @@ extension Collection {
     func exclusively<Result>(
         _ body: () async throws(VaultError) -> Result
     ) async throws(VaultError) -> Result {
-        _ = try await turn(of: PendingMutation(.alone))
+        if !takeTurn() { _ = try await turn(of: PendingMutation(.alone)) }
         defer { resumeNext() }
         try requireUnlocked()
         return try await body()
     }
 
+    /// Whether the caller may write now: nobody else does.
+    private func takeTurn() -> Bool {
+        guard case .idle = commits else { return false }
+        commits = .writing(waiting: WorkQueue())
+        return true
+    }
+
     /// Waits until the caller may write; nil then, or the outcome if another caller has written the change.
     private func turn(of mutation: PendingMutation) async throws(VaultError) -> ChangeOutcome? {
-        if case .writing = commits {
-            let resumption = await withCheckedContinuation { continuation in
-                mutation.continuation = continuation
-                changeWaiting { waiting in waiting.add(mutation, for: mutation.owner) }
-            }
-            if case .settled(let result) = resumption { return try result.get() }
+        let resumption: PendingMutation.Resumption = await withCheckedContinuation { continuation in
+            guard !takeTurn() else { return continuation.resume(returning: .lead) }
+            mutation.continuation = continuation
+            changeWaiting { waiting in waiting.add(mutation, for: mutation.owner) }
         }
-        if case .idle = commits { commits = .writing(waiting: WorkQueue()) }
-        return nil
+        switch resumption {
+        case .lead: return nil
+        case .settled(let result): return try result.get()
+        }
     }
 
     func failWaiting(_ error: VaultError) {
@@ -162,7 +173,7 @@ extension Collection {
             if hasNewLabel { remember() }
             acceptReplacement()
             endRestoration(by: change)
-            await weakenLedger(for: change)
+            if ledger.hasMarks { await weakenLedger(for: change) }
             if !isEphemeral { context.observer.onChange?(name) }
             return nil
         } catch {
@@ -174,8 +185,7 @@ extension Collection {
     private func newlyProtects(_ row: RowChange) -> Bool {
         switch row {
         case .insert(let row), .update(let row):
-            ItemProtection(of: row.metadata.attributes).needsAuthentication
-                && !protection(of: row.id).needsAuthentication
+            row.protection.needsAuthentication && !protection(of: row.id).needsAuthentication
         case .delete:
             false
         }
@@ -196,9 +206,10 @@ extension Collection {
         _ change: inout CollectionChange,
         by worker: Worker<CollectionWriter>
     ) async throws(VaultError) -> [[UInt8]?] {
-        let oldLedger = try await strengthenLedger(for: change)
+        let protectsItems = change.protectsItems
+        let oldLedger = protectsItems ? try await strengthenLedger(for: change) : nil
         do throws(VaultError) {
-            try await protectPast(of: &change)
+            if protectsItems { try await protectPast(of: &change) }
             return try await worker.perform { [change] (writer) throws(VaultError) in try writer.commit(change) }
         } catch {
             if let oldLedger { await restoreLedger(oldLedger, after: error) }
@@ -211,8 +222,7 @@ extension Collection {
         var protections: [ItemID: ItemProtection] = [:]
         for (index, row) in change.rows.enumerated() {
             guard case .update(var row) = row else { continue }
-            let new = ItemProtection(of: row.metadata.attributes)
-            let old = table.protection(of: row.id)
+            let (old, new) = (table.protection(of: row.id), row.protection)
             guard new.needsAuthentication, !old.needsAuthentication || new.keyAlternatives != old.keyAlternatives else {
                 continue
             }

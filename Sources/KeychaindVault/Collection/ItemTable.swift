@@ -48,6 +48,7 @@ struct ItemTable: Sendable {
         position(of: id).map { position in records[position] }
     }
 
+    @inline(__always)
     func contains(_ id: ItemID) -> Bool {
         position(of: id) != nil
     }
@@ -71,6 +72,7 @@ struct ItemTable: Sendable {
     }
 
     /// Returns the sealed secret of an item; nil when there is none.
+    @inline(__always)
     func sealedSecret(of id: ItemID) -> SealedSecret? {
         guard let position = position(of: id) else { return nil }
         return SealedSecret(
@@ -124,11 +126,17 @@ struct ItemTable: Sendable {
     }
 
     /// Appends an item if ``accepts(_:)`` allows it.
-    mutating func append(_ record: ItemRecord, tags: some Sequence<UInt64>) {
+    ///
+    /// - Parameter protection: that of its attributes, if it is known.
+    mutating func append(
+        _ record: ItemRecord,
+        _ protection: ItemProtection? = nil,
+        tags: some Sequence<UInt64>
+    ) {
         guard accepts(record.id) else { return }
         let position = UInt32(records.count)
         records.append(record)
-        if record.condition != .unread { noteProtection(of: record) }
+        if record.condition != .unread { note(protection, of: record) }
         for tag in tags { index.insert(position, for: tag) }
     }
 
@@ -136,14 +144,19 @@ struct ItemTable: Sendable {
     mutating func fill(_ record: ItemRecord, at position: Int) -> Bool {
         guard position < records.count, records[position].id == record.id else { return false }
         records[position] = record
-        noteProtection(of: record)
+        note(nil, of: record)
         return true
     }
 
-    mutating func replace(_ record: ItemRecord, oldTags: [UInt64], newTags: [UInt64]) {
+    mutating func replace(
+        _ record: ItemRecord,
+        _ protection: ItemProtection? = nil,
+        oldTags: [UInt64],
+        newTags: [UInt64]
+    ) {
         guard let position = position(of: record.id) else { return }
         records[position] = record
-        noteProtection(of: record)
+        note(protection, of: record)
         guard oldTags != newTags else { return }
         for tag in oldTags { index.remove(UInt32(position), for: tag) }
         for tag in newTags { index.insert(UInt32(position), for: tag) }
@@ -176,8 +189,8 @@ struct ItemTable: Sendable {
         damages[id]?.tags
     }
 
-    private mutating func noteProtection(of record: ItemRecord) {
-        let protection = ItemProtection(of: record.metadata.attributes)
+    private mutating func note(_ protection: ItemProtection?, of record: ItemRecord) {
+        let protection = protection ?? ItemProtection(of: record.metadata.attributes)
         // Most collections have no protected items, and never touch the dictionary.
         if protection != .none {
             protections[record.id] = protection
@@ -186,6 +199,8 @@ struct ItemTable: Sendable {
         }
     }
 
+    // Inlined, as a call would copy the table.
+    @inline(__always)
     func position(of id: ItemID) -> Int? {
         // IDs start at 1 and rise, so without deletions an item is at position ID - 1, otherwise before it.
         var high = Int(min(UInt64(records.count), id.rawValue))

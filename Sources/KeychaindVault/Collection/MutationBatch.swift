@@ -20,8 +20,11 @@ struct MutationBatch {
     private(set) var outcomes: [ChangeOutcome] = []
 
     private var oldTags: [[UInt64]] = []
+    /// The changed items that were there before.
     private var touched: Set<ItemID> = []
-    private var newAttributes: Set<Attributes> = []
+    private var newAttributes: [Attributes] = []
+    /// What another change was compared with, instead of ``newAttributes``.
+    private var comparedAttributes: Set<Attributes> = []
     private var usage: SandboxUsage
     private var count = 0
     private var secretBytes = 0
@@ -83,12 +86,12 @@ struct MutationBatch {
             switch row {
             case .insert(let row):
                 let metadata = row.metadata.keeping(sealed ?? [])
-                table.append(ItemRecord(of: row, metadata), tags: row.tags)
+                table.append(ItemRecord(of: row, metadata), row.protection, tags: row.tags)
             case .update(let row):
                 // An unchanged secret came with the metadata.
                 let metadata = row.secret == nil ? row.metadata : row.metadata.keeping(sealed ?? [])
                 let record = ItemRecord(of: row, metadata, instead: table[row.id])
-                table.replace(record, oldTags: oldTags[index], newTags: row.tags)
+                table.replace(record, row.protection, oldTags: oldTags[index], newTags: row.tags)
             case .delete(let id):
                 table.remove(id, tags: oldTags[index])
             }
@@ -99,19 +102,18 @@ struct MutationBatch {
         _ item: NewItem,
         in table: borrowing ItemTable
     ) throws(VaultError) -> ChangeOutcome? {
-        let key = item.attributes.compared
         if item.isReplacing {
-            if newAttributes.contains(key.setting(Attributes.schema, to: nil)) { return nil }
+            if hasNewItem(equalTo: item.attributes) { return nil }
             if let id = table.itemToReplace(
                 item.attributes,
-                tags: try indexKey.tags(of: key),
+                tags: try indexKey.tags(of: item.attributes.compared),
                 having: item.replacedAttributes,
                 except: item.keptItems
             ) {
                 return try update(id, item.update(of: id), in: table)
             }
         }
-        try checkPlace(of: ItemProtection(of: item.attributes), instead: .none)
+        try checkPlace(of: item.protection, instead: .none)
         guard change.state.itemCount < limits.items else {
             throw VaultError(.limitExceeded, reason: "the collection is full: it has \(limits.items) items")
         }
@@ -133,7 +135,7 @@ struct MutationBatch {
             label: item.label,
             attributes: item.attributes
         )
-        let itemKey = try seal(&metadata, under: item.secret, of: id, revision: revision)
+        let itemKey = try seal(&metadata, under: item.secret, of: id, revision: revision, as: item.protection)
         let size = SecretsKey.sealedSize(of: item.secret.secret.secret, underItemKey: itemKey != nil)
         try usage.take(ItemUsage(of: metadata, secretBytes: size), of: metadata, if: item.isSandboxed, in: table)
         change.state.nextItem += 1
@@ -143,13 +145,24 @@ struct MutationBatch {
             id: id,
             revision: revision,
             metadata: metadata,
+            protection: item.protection,
             tags: try indexKey.tags(ofItem: item.attributes),
             secret: item.secret.secret,
             key: itemKey
         )
-        append(.insert(row), oldTags: [])
-        newAttributes.insert(key.setting(Attributes.schema, to: nil))
+        change.rows.append(.insert(row))
+        oldTags.append([])
+        newAttributes.append(item.attributes)
         return .item(.created(id))
+    }
+
+    /// Whether the batch stores an item that a new one might replace.
+    private mutating func hasNewItem(equalTo attributes: Attributes) -> Bool {
+        let key = { (attributes: Attributes) in attributes.compared.setting(Attributes.schema, to: nil) }
+        // Most batches have one change, which is compared with none.
+        for attributes in newAttributes { comparedAttributes.insert(key(attributes)) }
+        newAttributes = []
+        return !comparedAttributes.isEmpty && comparedAttributes.contains(key(attributes))
     }
 
     private mutating func update(
@@ -180,11 +193,9 @@ struct MutationBatch {
             metadata.attributes = metadata.attributes.setting(name, to: value)
             try limits.check(metadata.attributes)
         }
-        try checkPlace(
-            of: ItemProtection(of: metadata.attributes),
-            instead: ItemProtection(of: record.metadata.attributes)
-        )
-        let itemKey = try seal(&metadata, under: update.secret, of: id, revision: revision)
+        let protection = ItemProtection(of: metadata.attributes)
+        try checkPlace(of: protection, instead: ItemProtection(of: record.metadata.attributes))
+        let itemKey = try seal(&metadata, under: update.secret, of: id, revision: revision, as: protection)
         let size =
             update.secret.map { new in SecretsKey.sealedSize(of: new.secret.secret, underItemKey: itemKey != nil) }
             ?? Int(record.secretBytes)
@@ -202,13 +213,14 @@ struct MutationBatch {
             id: id,
             revision: revision,
             metadata: metadata,
+            protection: protection,
             tags: newTags,
             secret: update.secret?.secret,
             key: itemKey
         )
         change.state.revision = revision
         append(.update(row), oldTags: oldTags)
-        newAttributes.insert(metadata.attributes.compared.setting(Attributes.schema, to: nil))
+        newAttributes.append(metadata.attributes)
         return .item(.replaced(id))
     }
 
@@ -234,7 +246,8 @@ struct MutationBatch {
         _ metadata: inout ItemMetadata,
         under secret: NewSecret?,
         of id: ItemID,
-        revision: UInt64
+        revision: UInt64,
+        as protection: ItemProtection
     ) throws(VaultError) -> ItemKey? {
         if secret != nil { metadata.secretRevision = revision }
         var itemKey: ItemKey?
@@ -248,7 +261,7 @@ struct MutationBatch {
                 return try newKey.key(of: id, revision: revision, collection: collection)
             }
         }
-        guard ItemProtection(of: metadata.attributes).keyAlternatives == metadata.wraps?.alternatives else {
+        guard protection.keyAlternatives == metadata.wraps?.alternatives else {
             throw VaultError.itemChanged(id)
         }
         return itemKey

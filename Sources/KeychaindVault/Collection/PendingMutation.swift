@@ -95,6 +95,9 @@ enum NewSecret {
 struct NewItem {
     var label: String
     var attributes: Attributes
+
+    /// What the attributes state.
+    var protection: ItemProtection
     var secret: NewSecret
 
     var times: ItemTimes

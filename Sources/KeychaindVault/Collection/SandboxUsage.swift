@@ -24,7 +24,9 @@ struct SandboxUsage {
         if isSandboxed: Bool,
         in table: borrowing ItemTable
     ) throws(VaultError) {
-        guard let program = metadata.attributes[Attributes.program] else { return }
+        let attributes = metadata.attributes
+        // Most items have no reserved attributes.
+        guard attributes.hasReserved, let program = attributes[Attributes.program] else { return }
         let growth = new - old
         if isSandboxed, growth.items > 0 || growth.bytes > 0 { try check(growth, of: program, in: table) }
         changes[program] = changes[program, default: ItemUsage()] + growth

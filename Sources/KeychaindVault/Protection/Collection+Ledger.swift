@@ -21,6 +21,21 @@ enum LedgerPhase {
         }
     }
 
+    /// Whether it has known protected items, deleted ones among them.
+    var hasMarks: Bool {
+        switch self {
+        case .known(let ledger), .outdated(let ledger, _): !ledger.marks.isEmpty
+        case .unread, .unavailable: false
+        }
+    }
+
+    var hasProblem: Bool {
+        switch self {
+        case .unread, .known: false
+        case .outdated, .unavailable: true
+        }
+    }
+
     var problem: String? {
         switch self {
         case .unread, .known: nil

@@ -76,13 +76,12 @@ extension Collection {
         return protection
     }
 
-    /// - Parameter alternatives: the factors with key material in each alternative of the policy; nil if one has none.
+    /// - Parameter alternatives: the factors with key material in each alternative of the policy.
     func newSecret(
         _ secret: SharedSecret,
-        for alternatives: [FactorSet]?,
+        for alternatives: [FactorSet],
         applicationPassword: consuming SecureBytes?
     ) async throws(VaultError) -> NewSecret {
-        guard let alternatives else { return .ordinary(secret) }
         guard state == .unlocked else { throw VaultError.collectionLocked }
         var recipient = NewItemKey.Recipient(costs: context.configuration.keyDerivation)
         if alternatives.contains(where: { factors in factors.contains(.passcode) }) {
@@ -150,11 +149,10 @@ extension Collection {
                 newSecret = SharedSecret(try await storedSecret(of: revision, with: key))
             }
             if let newSecret {
-                update.secret = try await self.newSecret(
-                    newSecret,
-                    for: alternatives,
-                    applicationPassword: applicationPassword
-                )
+                update.secret =
+                    if let alternatives {
+                        try await self.newSecret(newSecret, for: alternatives, applicationPassword: applicationPassword)
+                    } else { .ordinary(newSecret) }
             }
         }
         if protection != .none || wanted != .none { update.basis = basis }

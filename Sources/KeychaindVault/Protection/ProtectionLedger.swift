@@ -132,7 +132,7 @@ struct ProtectionLedger: Equatable, Sendable {
 
     private mutating func note(_ row: ItemRow, where isWanted: (_ old: Mark?, _ new: Attributes?) -> Bool) {
         let old = marks[row.id]
-        let new = row.metadata.attributes.protection
+        let new = row.protection.needsAuthentication ? row.metadata.attributes.statedProtection : nil
         switch (old, new) {
         case (nil, nil): return
         // The item has had this protection since the marked revision.
@@ -161,8 +161,12 @@ extension Attributes {
 
     /// The protection attributes; nil if the item needs no authentication.
     var protection: Attributes? {
-        guard hasReserved, ItemProtection(of: self).needsAuthentication else { return nil }
-        return Attributes(Self.protectionNames.compactMap { name in self[name].map { value in (name, value) } })
+        hasReserved && ItemProtection(of: self).needsAuthentication ? statedProtection : nil
+    }
+
+    /// The protection attributes.
+    fileprivate var statedProtection: Attributes {
+        Attributes(Self.protectionNames.compactMap { name in self[name].map { value in (name, value) } })
     }
 
     func withProtection(_ others: Attributes) -> Attributes {

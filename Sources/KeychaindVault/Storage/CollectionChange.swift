@@ -7,6 +7,16 @@ struct CollectionChange: Sendable {
     /// The collection state after the change.
     var state: CollectionState
 
+    /// Whether it stores items that need authentication.
+    var protectsItems: Bool {
+        rows.contains { row in
+            switch row {
+            case .insert(let row), .update(let row): row.protection.needsAuthentication
+            case .delete: false
+            }
+        }
+    }
+
     /// Whether items are deleted and nothing else, which makes room.
     var onlyDeletes: Bool {
         !rows.isEmpty && rows.allSatisfy { row in if case .delete = row { true } else { false } }
@@ -36,6 +46,9 @@ struct ItemRow: Sendable {
     /// The revision of the change; each change of a collection has the next one.
     let revision: UInt64
     let metadata: ItemMetadata
+
+    /// What the attributes state.
+    let protection: ItemProtection
 
     /// The blind tags of the attributes, ascending.
     let tags: [UInt64]
