@@ -27,8 +27,7 @@ enum BiometryBinding {
         to biometry: any Biometry,
         in vault: Vault
     ) async throws(BusError) -> Attributes {
-        guard attributes.hasReserved else { return attributes }
-        let unbound = attributes.setting(attribute, to: nil)
+        let unbound = unbound(attributes)
         guard let policy, policy.factors.contains(.biometryCurrentSet) else { return unbound }
         if let kept { return unbound.setting(attribute, to: kept) }
         let availability = await biometry.availability()
@@ -40,6 +39,10 @@ enum BiometryBinding {
         return try translatingErrors { () throws(VaultError) in
             unbound.setting(attribute, to: try value(for: set, in: vault))
         }
+    }
+
+    static func unbound(_ attributes: Attributes) -> Attributes {
+        attributes.hasReserved ? attributes.setting(attribute, to: nil) : attributes
     }
 
     /// Whether an item is bound to a set; false if that cannot be determined.

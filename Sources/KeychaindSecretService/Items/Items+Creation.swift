@@ -21,19 +21,25 @@ extension Items {
         authorizedBy authorization: ItemAuthorization?
     ) async throws(BusError) -> ObjectPath {
         let description = new.description
-        let policy = new.protection?.policy
-        // Identify the program now: it may exit once it has our reply, and the audit needs its name.
-        if policy != nil { _ = await client.caller() }
-        try await checkReachable(policy, for: client)
-        var attributes = try await bind(description.attributes, under: policy)
+        var attributes = description.attributes
+        if let policy = new.protection?.policy {
+            // Identify the program now: it may exit once it has our reply, and the audit needs its name.
+            _ = await client.caller()
+            try await checkReachable(policy, for: client)
+            attributes = try await bind(attributes, under: policy)
+        } else {
+            attributes = BiometryBinding.unbound(attributes)
+        }
         // An item is found once it is on disk, so a second creation with the same key waits for the first.
         let place = key?.place(in: collection)
         if let place { await uniqueKeys.lock(place) }
         defer { if let place { uniqueKeys.unlock(place) } }
         // The view may have changed in the waits.
-        let id = new.replacing ? itemToReplace(by: description, in: collection, for: client) : nil
-        if let key { try check(key, otherThan: id, in: collection, for: client) }
         try checkStoring(attributes, in: collection, for: client)
+        // Which item it is decides nothing where all are open to the client.
+        let mayBeRefused = collection.hasProtectedItems || access.rules.isActive || key != nil
+        let id = new.replacing && mayBeRefused ? itemToReplace(by: description, in: collection, for: client) : nil
+        if let key { try check(key, otherThan: id, in: collection, for: client) }
         var replaced: ReplacedItem?
         if let id {
             replaced = try checkReplacing(id, with: &attributes, in: collection, for: client, by: authorization)

@@ -38,8 +38,7 @@ struct CollectionObject {
                 ],
                 out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
             ) { (object, call) async throws(BusError) in
-                let (item, prompt) = try await object.store(try await object.readItem(call))
-                call.reply(with: item, prompt)
+                try await object.create(call)
             },
         ],
         properties: [
@@ -69,9 +68,7 @@ struct CollectionObject {
                 ],
                 out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
             ) { (object, call) async throws(BusError) in
-                let key = try UniqueKey(from: call)
-                let (item, prompt) = try await object.store(try await object.readItem(call), ifUnique: key)
-                call.reply(with: item, prompt)
+                try await object.create(call, ifUnique: try UniqueKey(from: call))
             },
             Method(suspending: "DeleteItems", in: [Parameter("items", [ObjectPath].self)]) {
                 (object, call) async throws(BusError) in
@@ -109,12 +106,13 @@ struct CollectionObject {
 
     // MARK: Changes
 
-    /// Reads and checks an item of the caller.
+    /// Stores an item of the caller.
     @BusActor
-    private func readItem(_ call: MethodCall) async throws(BusError) -> CreationRequest {
+    private func create(_ call: MethodCall, ifUnique key: UniqueKey? = nil) async throws(BusError) {
         let new = try CreationRequest(from: call)
-        try await items.keys.check(new.secret, new.description.attributes, for: client)
-        return new
+        if !new.secret.isReleasable { try await items.keys.check(new.secret, new.description.attributes, for: client) }
+        let (item, prompt) = try await store(new, ifUnique: key)
+        call.reply(with: item, prompt)
     }
 
     /// Stores an item, or returns a prompt that does so after asking a person (#92).
@@ -125,20 +123,7 @@ struct CollectionObject {
         _ new: consuming CreationRequest,
         ifUnique key: UniqueKey? = nil
     ) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
-        try items.checkStoring(new.description.attributes, in: collection, for: client)
-        let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection, for: client) : nil
-        var obstacle: ProtectedItem?
-        if let replaced {
-            _ = try Items.attributesToStore(new.description.attributes, replacing: replaced, in: collection)
-            // A grant covers reading only; replacing needs its own authorisation.
-            switch items.access.verdict(on: replaced, in: collection, for: client) {
-            case .granted, .needsAuthentication:
-                obstacle = collection.protection(of: replaced).policy.map {
-                    ProtectedItem(id: replaced, collection: collection, policy: $0)
-                }
-            case .open, .needsConfirmation, .unavailable: break
-            }
-        }
+        let obstacle = try obstacle(to: new.description, replacing: new.replacing)
         // An access control that stays keeps its password; a new one needs a new password.
         let needsPassword = new.protection?.policy?.factors.contains(.applicationPassword) == true
         let password = needsPassword ? client.credential(of: new.description.context) : nil
@@ -154,7 +139,11 @@ struct CollectionObject {
             return (item, .root)
         }
         // Checked before a dialog asks about an item that would not be stored.
-        if let key { try items.check(key, otherThan: replaced, in: collection, for: client) }
+        try items.checkStoring(new.description.attributes, in: collection, for: client)
+        if let key {
+            let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection, for: client) : nil
+            try items.check(key, otherThan: replaced, in: collection, for: client)
+        }
         let action = CreateItemPrompt(
             new,
             ifUnique: key,
@@ -164,6 +153,22 @@ struct CollectionObject {
             items: items
         )
         return (.root, try client.makePrompt(action))
+    }
+
+    /// The protected item that a new one would replace: a grant covers reading only, so that takes an authorisation.
+    @BusActor
+    private func obstacle(to new: ItemDescription, replacing: Bool) throws(BusError) -> ProtectedItem? {
+        guard replacing, collection.hasProtectedItems,
+            let replaced = items.itemToReplace(by: new, in: collection, for: client)
+        else { return nil }
+        _ = try Items.attributesToStore(new.attributes, replacing: replaced, in: collection)
+        switch items.access.verdict(on: replaced, in: collection, for: client) {
+        case .granted, .needsAuthentication:
+            return collection.protection(of: replaced).policy.map {
+                ProtectedItem(id: replaced, collection: collection, policy: $0)
+            }
+        case .open, .needsConfirmation, .unavailable: return nil
+        }
     }
 
     /// Deletes the collection, or returns a prompt that does.
