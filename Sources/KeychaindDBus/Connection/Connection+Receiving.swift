@@ -52,12 +52,13 @@ extension Connection: TurnParticipant {
     private func readAhead() -> Turn {
         var single: Call?
         while isOpen, mayRead {
-            if let call = single, dbus_connection_get_dispatch_status(pointer) == DBUS_DISPATCH_DATA_REMAINS {
+            let isLast = single != nil && dbus_connection_get_dispatch_status(pointer) != DBUS_DISPATCH_DATA_REMAINS
+            if let call = single, !isLast {
                 // What comes next may depend on the order.
                 calls.add(call.message, for: call.server)
                 single = nil
             }
-            switch takeNext() {
+            switch isLast ? .none : takeNext() {
             case .call(let call):
                 if calls.isEmpty, !outbox.isBlocked { single = call } else { calls.add(call.message, for: call.server) }
             case .handled: break

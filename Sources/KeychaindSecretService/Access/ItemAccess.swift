@@ -44,8 +44,13 @@ final class ItemAccess {
 
     /// The verdict on an item; a nil client stands for one without grants and rules.
     func verdict(on id: ItemID, in collection: Collection, for client: Client?) -> ItemVerdict {
-        client.map { ruledVerdict(on: id, in: collection, for: $0).verdict }
-            ?? ownVerdict(on: id, in: collection, for: nil)
+        guard let client else { return ownVerdict(on: id, in: collection, for: nil) }
+        return ruledVerdict(on: id, in: collection, for: client).verdict
+    }
+
+    /// Whether every client may read all items of a collection.
+    func isOpen(_ collection: Collection) -> Bool {
+        !rules.isActive && !collection.isLocked && !collection.hasProtectedItems && !collection.hasProblem
     }
 
     private func ruledVerdict(
@@ -53,6 +58,7 @@ final class ItemAccess {
         in collection: Collection,
         for client: Client
     ) -> (verdict: ItemVerdict, decision: RuleDecision) {
+        guard !isOpen(collection) else { return (.open, .none) }
         let own = ownVerdict(on: id, in: collection, for: client)
         guard rules.isActive else { return (own, .none) }
         let decision = rules.decision(on: id, in: collection, for: client)

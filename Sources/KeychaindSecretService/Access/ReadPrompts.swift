@@ -24,7 +24,8 @@ final class ReadPrompts {
     /// A dialog would be behind a locked screen, and no password opens what is damaged. Programs that handle
     /// `IsLocked` set `NO_AUTO_START`.
     func areUseful(for call: MethodCall, reading id: ItemID, in collection: Collection) -> Bool {
-        !programs.isEmpty && !call.message.forbidsActivation && areUseful(for: id, in: collection, by: call.client)
+        !unlocking.access.isOpen(collection) && !programs.isEmpty && !call.message.forbidsActivation
+            && areUseful(for: id, in: collection, by: call.client)
     }
 
     private func areUseful(for id: ItemID, in collection: Collection, by client: Client) -> Bool {

@@ -180,13 +180,13 @@ struct ReadCheck {
     /// Whether the items of some of the collections are checked one by one.
     func isNeeded(for collections: [Collection]) -> Bool {
         // What a program in a sandbox sees may have changed, too.
-        client.view.isConfined || collections.contains(where: mustAuthorize)
+        client.view.isConfined || collections.contains { !access.isOpen($0) }
     }
 
     /// Checks an item, and audits what a rule has decided unless an earlier check has.
     func check(_ item: ReadableItem, after earlier: Finding) -> Finding {
         guard client.sees(item.id, in: item.collection) else { return .refused }
-        guard item.grant != nil || mustAuthorize(item.collection) else { return earlier == .audited ? .audited : .open }
+        guard item.grant != nil || !access.isOpen(item.collection) else { return earlier == .audited ? .audited : .open }
         guard let permission = try? access.authorize(item.id, in: item.collection, for: client, isFound: true) else {
             return .refused
         }
@@ -199,9 +199,5 @@ struct ReadCheck {
     /// Uses and audits the grant of an item; false if access has ended.
     func useGrant(of item: ReadableItem) -> Bool {
         (try? access.release(item.id, in: item.collection, to: client)) != nil
-    }
-
-    private func mustAuthorize(_ collection: Collection) -> Bool {
-        access.rules.isActive || collection.isLocked || collection.hasProtectedItems || collection.hasProblem
     }
 }

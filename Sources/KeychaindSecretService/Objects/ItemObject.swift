@@ -273,10 +273,8 @@ extension ItemObject {
     /// libsecret's synchronous search never reads them again, and docker's helper crashes without the user name.
     @BusActor
     private func asksBeforeProperties(_ call: MethodCall) -> Bool {
-        guard reads.areUseful(for: call, reading: id, in: collection), collection.created(of: id) == nil else {
-            return false
-        }
-        return call.interface == StandardInterface.properties && call.member == "GetAll"
+        collection.created(of: id) == nil && reads.areUseful(for: call, reading: id, in: collection)
+            && call.interface == StandardInterface.properties && call.member == "GetAll"
             && client.awaitedItems(in: collection.name).contains(id)
     }
 }

@@ -55,7 +55,9 @@ package final class Collection {
     /// Whether there is a ``problem``.
     package var hasProblem: Bool {
         if !problems.isEmpty || rollback != nil || replacement != nil { return true }
-        if ledger.problem != nil || disk.problem != nil || copyObstacle != nil || wayBack != nil { return true }
+        if ledger.hasProblem || disk != .working || condition != .sound || copyObstacle != nil || foundDamage != nil {
+            return true
+        }
         if case .unreadable = phase { return true }
         return name == .login && context.state.problem != nil
     }
