@@ -46,6 +46,9 @@ package struct RuleDecision: Hashable, Sendable {
     /// The rule that stands in for the item's access control, if there is one and no other rule forbids it.
     package let always: RuleEntry?
 
+    /// Whether a rule decided; a comparison with nil would copy it.
+    package var isByRule: Bool { if case .some = entry { true } else { false } }
+
     package init(_ action: RuleAction, by entry: RuleEntry?, always: RuleEntry? = nil) {
         self.action = action
         self.entry = entry

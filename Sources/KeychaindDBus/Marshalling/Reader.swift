@@ -111,8 +111,7 @@ package struct Reader: ~Copyable {
     /// Reads the value of a variant, which must have exactly this type.
     package mutating func readVariant<Value: BusValue>(of type: Value.Type) throws(BusError) -> Value {
         try readVariant { (reader) throws(BusError) in
-            // Only the signature of an empty array reveals its element type.
-            guard reader.nextSignature == Value.signature else {
+            guard reader.isNext(Value.signature) else {
                 throw BusError(
                     .invalidArguments,
                     "expected a value of type '\(Value.signature)', not '\(reader.nextSignature)'"
@@ -120,6 +119,11 @@ package struct Reader: ~Copyable {
             }
             return try Value(from: &reader)
         }
+    }
+
+    private mutating func isNext(_ signature: String) -> Bool {
+        // Only the signature of an empty array reveals its element type.
+        signature.utf8.count == 1 ? type == signature.utf8.first.map(Int32.init) : nextSignature == signature
     }
 
     /// Reads an array; the closure is called once per element and must read it.

@@ -204,7 +204,13 @@ extension Message {
         return reader.size()
     }
 
-    var isForPeerInterface: Bool { dbus_message_has_interface(pointer, StandardInterface.peer) != 0 }
+    func hasSignature(_ signature: WireName) -> Bool {
+        dbus_message_get_signature(pointer).map(signature.matches) ?? false
+    }
+
+    var isForPeerInterface: Bool { interfaceName.map(Message.peerInterface.matches) ?? false }
+
+    private static let peerInterface = WireName(StandardInterface.peer)
 
     /// Whether the arguments begin with a list, which a caller can make as long as a message.
     var mayBeLarge: Bool { dbus_message_get_signature(pointer)?.pointee == CChar(keychaind_dbus_type_array) }

@@ -17,7 +17,7 @@ struct ReadPermission {
     var takesGrant: Bool { grant.map { !$0.isByRule } ?? false }
 
     /// Whether its use is audited.
-    var isAudited: Bool { grant != nil || decision.entry != nil }
+    var isAudited: Bool { grant != nil || decision.isByRule }
 }
 
 /// Decides whether a client may read an item now.

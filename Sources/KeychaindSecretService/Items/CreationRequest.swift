@@ -40,7 +40,17 @@ struct ItemDescription {
     /// The caller's context that has the application password of the item; nil to ask a person.
     private(set) var context: ObjectPath?
     /// The times of a copied item; nil for the time of the change.
-    private(set) var times = ItemTimes()
+    private(set) var times = CopiedTimes()
+
+    private enum Property: Int, CaseIterable {
+        case label, attributes, type, context, created, modified
+
+        private static let wireNames =
+            ["Label", "Attributes", "Type"].map { WireName("\(InterfaceName.item).\($0)") }
+            + ["Context", "Created", "Modified"].map { WireName("\(InterfaceName.keychainItem).\($0)") }
+
+        var wireName: WireName { Property.wireNames[rawValue] }
+    }
 
     init(label: String, attributes: Attributes) {
         self.label = label
@@ -53,21 +63,14 @@ struct ItemDescription {
     init(from reader: inout Reader) throws(BusError) {
         var type: String?
         try reader.readDictionary(limit: ServiceLimits.propertiesPerCall) { (reader) throws(BusError) in
-            switch try String(from: &reader) {
-            case InterfaceName.item + ".Label":
-                label = try reader.readVariant(of: String.self)
-            case InterfaceName.item + ".Attributes":
-                attributes = try reader.readVariant(of: Attributes.self)
-            case InterfaceName.keychainItem + ".Context":
-                context = try reader.readVariant(of: ObjectPath.self)
-            case InterfaceName.keychainItem + ".Created":
-                times.created = Timestamp(seconds: try reader.readVariant(of: UInt64.self))
-            case InterfaceName.keychainItem + ".Modified":
-                times.modified = Timestamp(seconds: try reader.readVariant(of: UInt64.self))
-            case InterfaceName.item + ".Type":
-                type = try reader.readVariant(of: String.self)
-            default:
-                reader.skip()
+            switch try reader.withString({ name in Property.allCases.first { $0.wireName.matches(name) } }) {
+            case .label: label = try reader.readVariant(of: String.self)
+            case .attributes: attributes = try reader.readVariant(of: Attributes.self)
+            case .type: type = try reader.readVariant(of: String.self)
+            case .context: context = try reader.readVariant(of: ObjectPath.self)
+            case .created: times.created = Timestamp(seconds: try reader.readVariant(of: UInt64.self))
+            case .modified: times.modified = Timestamp(seconds: try reader.readVariant(of: UInt64.self))
+            case nil: reader.skip()
             }
         }
         // The stamp is the daemon's alone, and other programs copy all attributes of an item.
