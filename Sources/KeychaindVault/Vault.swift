@@ -10,9 +10,7 @@ package final class Vault {
     private let folder: Folder
     private var opened: Opened?
     private let observer = ChangeObserver()
-    let replacements = ReplacementLocks()
-    /// The turn to make a backup: a copy that waits for the user's disk takes space and an open file, so others wait.
-    let backupTurn = Turn()
+    let exclusiveWork = ExclusiveWork()
     /// The keys of the previous process that have not been tried yet.
     var receivedKeys: [KeyHandover.Entry] = []
 

@@ -260,7 +260,7 @@ struct Daemon {
     /// Closes the vault and the bus connection and exits; later calls do nothing.
     ///
     /// - Parameter handingOver: whether to leave the keys of unlocked keychains to the next process, in a restart.
-    private func stop(_ status: ExitStatus = .success, handingOver: Bool = false) {
+    private func stop(_ status: DaemonExit = .success, handingOver: Bool = false) {
         guard provider.end() else { return }
         connection.onDisconnect = nil
         // A flood of calls must not delay the end: systemd would kill the process.

@@ -99,7 +99,7 @@ struct Options: Equatable {
 }
 
 /// Exit statuses, from sysexits.h.
-enum ExitStatus: Int32 {
+enum DaemonExit: Int32 {
     /// Ended by a signal, or replaced.
     case success = 0
     case usage = 64

@@ -11,7 +11,7 @@ if SecurityKeyHelper.isAsked(for: CommandLine.arguments) { serveSecurityKeys() }
 setenv("TSS2_LOG", "all+NONE", 0)
 
 /// Exits with a message on standard error, in one line, and what explains it.
-func end(_ status: ExitStatus, _ message: String, explanation: String = "") -> Never {
+func end(_ status: DaemonExit, _ message: String, explanation: String = "") -> Never {
     // It may have the path of a program, which can forge further lines.
     let line = Array("keychaind: \(message.visible)\n\(explanation)".utf8)
     _ = write(STDERR_FILENO, line, line.count)
@@ -25,10 +25,10 @@ do throws(Options.UsageError) {
         options = parsed
     case .showVersion:
         print("keychaind \(Version.current)")
-        exit(ExitStatus.success.rawValue)
+        exit(DaemonExit.success.rawValue)
     case .showHelp:
         print(Options.help)
-        exit(ExitStatus.success.rawValue)
+        exit(DaemonExit.success.rawValue)
     }
 } catch {
     end(.usage, error.message, explanation: Options.help + "\n")

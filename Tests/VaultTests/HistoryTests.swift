@@ -18,7 +18,7 @@ import Testing
         return try await Vault.opened(configuration)
     }
 
-    private func past(_ vault: Vault) async throws -> [KeychainCopy] {
+    private func past(_ vault: Vault) async throws -> [StoredCopy] {
         try await vault.copies(nil).filter { copy in copy.kind == .generation }
     }
 

@@ -20,12 +20,12 @@ struct BackupsObject {
                     let file = try call.arguments(FileDescriptor.self)
                     call.reply(with: try await object.restore(file))
                 },
-                Method(suspending: "List", out: [Parameter("copies", signature: "a" + KeychainCopy.signature)]) {
+                Method(suspending: "List", out: [Parameter("copies", signature: "a" + StoredCopy.signature)]) {
                     (object, call) async throws(BusError) in
                     try await object.checkUser()
                     try object.answer(call, with: try await object.restorations.copies(for: object.client))
                 },
-                Method(suspending: "BackUp", out: [Parameter("copies", signature: "a" + KeychainCopy.signature)]) {
+                Method(suspending: "BackUp", out: [Parameter("copies", signature: "a" + StoredCopy.signature)]) {
                     (object, call) async throws(BusError) in
                     try await object.checkUser()
                     try object.answer(call, with: try await object.restorations.backUp(for: object.client))
@@ -155,10 +155,10 @@ struct BackupsObject {
     }
 
     @BusActor
-    private func answer(_ call: MethodCall, with copies: [KeychainCopy]) throws(BusError) {
+    private func answer(_ call: MethodCall, with copies: [StoredCopy]) throws(BusError) {
         try client.checkUnconfined()
         call.reply { writer in
-            writer.writeArray(of: KeychainCopy.signature) { writer in
+            writer.writeArray(of: StoredCopy.signature) { writer in
                 for copy in copies { copy.write(to: &writer) }
             }
         }
@@ -171,7 +171,7 @@ struct BackupsObject {
     }
 }
 
-extension KeychainCopy {
+extension StoredCopy {
     /// The D-Bus structure: identifier, label of the keychain, last change in seconds since 1970, number of items.
     static let signature = "(sstt)"
 

@@ -76,7 +76,7 @@ final class Restorations {
     }
 
     /// The generations and backups, oldest first.
-    func copies(for client: Client) async throws(BusError) -> [KeychainCopy] {
+    func copies(for client: Client) async throws(BusError) -> [StoredCopy] {
         try await limited(for: client) { [vault, backups] () async throws(VaultError) in
             try await vault.copies(backups)
         }
@@ -100,7 +100,7 @@ final class Restorations {
     ///
     /// Throws `Failed` if some have no new backup that can be read, after the others have theirs; `LimitsExceeded` if
     /// those are too large.
-    func backUp(for client: Client) async throws(BusError) -> [KeychainCopy] {
+    func backUp(for client: Client) async throws(BusError) -> [StoredCopy] {
         guard let backups else { throw BusError(.notSupported, "there is no home folder for backups") }
         let (copies, failures) = try await limited(for: client) { [vault] () async throws(VaultError) in
             var made: [String: Collection] = [:]

@@ -186,7 +186,7 @@ struct ReadCheck {
     /// Checks an item, and audits what a rule has decided unless an earlier check has.
     func check(_ item: ReadableItem, after earlier: Finding) -> Finding {
         guard client.sees(item.id, in: item.collection) else { return .refused }
-        guard item.grant != nil || !access.isOpen(item.collection) else { return earlier == .audited ? .audited : .open }
+        if item.grant == nil, access.isOpen(item.collection) { return earlier == .audited ? .audited : .open }
         guard let permission = try? access.authorize(item.id, in: item.collection, for: client, isFound: true) else {
             return .refused
         }

@@ -87,7 +87,7 @@ struct NoticeActions {
         }
     }
 
-    private func newestCopy(of name: CollectionName) async throws(BusError) -> KeychainCopy? {
+    private func newestCopy(of name: CollectionName) async throws(BusError) -> StoredCopy? {
         try await provider.restorations.copies(for: own)
             .filter { copy in copy.file.hasPrefix("\(name.encoded).") }
             .max { $0.modified < $1.modified }

@@ -101,7 +101,7 @@ extension AuditEntry {
     }
 
     init?(decoding bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         guard let time = reader.integer(Int64.self), let kind = reader.integer(UInt8.self).flatMap(Kind.init) else {
             return nil
         }

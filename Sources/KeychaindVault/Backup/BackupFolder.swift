@@ -117,7 +117,7 @@ package struct BackupFolder: Sendable {
 /// Without the slots of this machine and of the passcode: a leaked password of `login` then opens no copy of another
 /// keychain.
 struct SealedCopy: Sendable {
-    private static let kinds: [KeySlot.Kind] = [.password, .recoveryKey]
+    private static let kinds: [StoredSlot.Kind] = [.password, .recoveryKey]
 
     private let name: CollectionName
     private let folder: Folder

@@ -3,7 +3,7 @@ import KeychaindLog
 package import KeychaindModel
 
 /// A past state of a keychain that can be restored.
-package struct KeychainCopy: Sendable {
+package struct StoredCopy: Sendable {
     package enum Kind: String, Sendable {
         case generation
         case backup
@@ -33,7 +33,7 @@ struct KeychainCopies: Sendable {
     private static let limitOfOthers = 256
 
     private struct Source: Hashable {
-        let kind: KeychainCopy.Kind
+        let kind: StoredCopy.Kind
         let keychain: Substring
     }
 
@@ -56,12 +56,12 @@ struct KeychainCopies: Sendable {
     }
 
     /// The readable copies, newest last; blocks, since each file is copied and checked.
-    func all() throws(VaultError) -> [KeychainCopy] {
+    func all() throws(VaultError) -> [StoredCopy] {
         var copies = pastStates()
         for (kind, file) in try listedFiles() {
             guard let staged = try? stage(open(kind, file), CopyStop()) else { continue }
             copies.append(
-                KeychainCopy(
+                StoredCopy(
                     kind: kind,
                     file: file,
                     label: staged.label,
@@ -81,8 +81,8 @@ struct KeychainCopies: Sendable {
     }
 
     /// The states that the keychains' own files have.
-    private func pastStates() -> [KeychainCopy] {
-        var states: [KeychainCopy] = []
+    private func pastStates() -> [StoredCopy] {
+        var states: [StoredCopy] = []
         for name in keychains.keys {
             guard let log = try? log(of: name), let past = try? log.pastStates(atMost: configuration.generations) else {
                 continue
@@ -90,7 +90,7 @@ struct KeychainCopies: Sendable {
             for state in past {
                 let count = try? log.records.state(at: state.sequence).ids.count { id in id.item != nil }
                 states.append(
-                    KeychainCopy(
+                    StoredCopy(
                         kind: .generation,
                         file: "\(name)@\(state.sequence)",
                         label: state.label,
@@ -127,7 +127,7 @@ struct KeychainCopies: Sendable {
     private func open(_ id: String) throws(VaultError) -> OpenedFile {
         let parts = id.split(separator: ":", maxSplits: 1).map(String.init)
         // Only listed names: an identifier is no path.
-        guard parts.count == 2, let kind = KeychainCopy.Kind(rawValue: parts[0]),
+        guard parts.count == 2, let kind = StoredCopy.Kind(rawValue: parts[0]),
             try files().contains(where: { other in other.kind == kind && other.file == parts[1] })
         else { throw VaultError(.unreadable, reason: "there is no such copy") }
         return try open(kind, parts[1])
@@ -135,7 +135,7 @@ struct KeychainCopies: Sendable {
 
     /// Those that are looked at: neither copies of deleted keychains nor other files in the backup folder push out the
     /// generations of a keychain and its newest backup.
-    private func listedFiles() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
+    private func listedFiles() throws(VaultError) -> [(kind: StoredCopy.Kind, file: String)] {
         var counts: [Source: Int] = [:]
         var others = 0
         return try files().sorted(by: Self.isBefore).filter { copy in
@@ -151,8 +151,8 @@ struct KeychainCopies: Sendable {
 
     /// The newest first: past files end with a time, backups with a day, but the newest with nothing.
     private static func isBefore(
-        _ first: (kind: KeychainCopy.Kind, file: String),
-        _ second: (kind: KeychainCopy.Kind, file: String)
+        _ first: (kind: StoredCopy.Kind, file: String),
+        _ second: (kind: StoredCopy.Kind, file: String)
     ) -> Bool {
         guard first.kind == second.kind else { return first.kind == .generation }
         let (length, other) = (first.file.utf8.count, second.file.utf8.count)
@@ -160,8 +160,8 @@ struct KeychainCopies: Sendable {
         return first.file > second.file
     }
 
-    private func files() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
-        var files: [(kind: KeychainCopy.Kind, file: String)] = []
+    private func files() throws(VaultError) -> [(kind: StoredCopy.Kind, file: String)] {
+        var files: [(kind: StoredCopy.Kind, file: String)] = []
         for file in try folder.names() where PastFiles.name(of: file) != nil { files.append((.generation, file)) }
         if let backups, let opened = try UserFolder.open(backups.path, followingLinks: true) {
             for file in try opened.names() where Self.isKeychain(file) { files.append((.backup, file)) }
@@ -169,7 +169,7 @@ struct KeychainCopies: Sendable {
         return files
     }
 
-    private func open(_ kind: KeychainCopy.Kind, _ file: String) throws(VaultError) -> OpenedFile {
+    private func open(_ kind: StoredCopy.Kind, _ file: String) throws(VaultError) -> OpenedFile {
         switch kind {
         case .generation:
             return try OpenedFile(folder.file(file), flags: O_RDONLY)
@@ -194,7 +194,7 @@ extension Vault {
     }
 
     /// The past states and backups that can be restored, oldest first.
-    package func copies(_ backups: BackupFolder?) async throws(VaultError) -> [KeychainCopy] {
+    package func copies(_ backups: BackupFolder?) async throws(VaultError) -> [StoredCopy] {
         guard let context else { throw VaultError.vaultClosed }
         let copies = keychainCopies(in: context, backups)
         let worker = try Worker("copies", (), pool: .foreignFiles)

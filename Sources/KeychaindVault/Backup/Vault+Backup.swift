@@ -16,8 +16,8 @@ extension Vault {
     /// throws `unreadable` when the name belongs to something else, `locked` before the first unlock since the start,
     /// after which ``onChange`` is called, and disk errors.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
-        await backupTurn.begin()
-        defer { backupTurn.end() }
+        await exclusiveWork.begin(.backup)
+        defer { exclusiveWork.end(.backup) }
         guard let context, let collection = collection(named: name), collection.state != .vacant,
             !collection.isEphemeral
         else { return }
@@ -54,8 +54,8 @@ extension Vault {
 
     /// Waits for the backups that have begun.
     package func waitForBackups() async {
-        await backupTurn.begin()
-        backupTurn.end()
+        await exclusiveWork.begin(.backup)
+        exclusiveWork.end(.backup)
     }
 
     /// Whether the backup of a collection was begun after the second of its last change; false if that is unknown.
@@ -143,8 +143,8 @@ extension Vault {
         as name: CollectionName,
         inPlaceOf present: Collection?
     ) async throws(VaultError) -> Collection {
-        await replacements.lock(name)
-        defer { replacements.unlock(name) }
+        await exclusiveWork.begin(.replacement(name))
+        defer { exclusiveWork.end(.replacement(name)) }
         guard let context else { throw VaultError.vaultClosed }
         guard collection(named: name) === present, present?.isEphemeral != true, name != .session else {
             throw VaultError(.busy, reason: "another keychain has taken the name \(name)")

@@ -20,7 +20,7 @@ extension Collection {
         label: String,
         attributes: Attributes,
         secret: consuming Secret,
-        times: ItemTimes = ItemTimes(),
+        times: CopiedTimes = CopiedTimes(),
         replacing: Bool,
         having replaced: Attributes = Attributes(),
         except kept: Set<ItemID> = [],
@@ -33,7 +33,7 @@ extension Collection {
         try limits.check(attributes)
         try limits.check(secret)
         let begun = context.locks.now
-        let shared = SharedSecret(secret)
+        let shared = SecretReference(secret)
         let protection = try validProtection(of: attributes)
         let newSecret: NewSecret =
             if let alternatives = protection.keyAlternatives {
@@ -86,12 +86,12 @@ extension Collection {
         try limits.check(label: label ?? "")
         if let attributes { try limits.check(attributes) }
         let begun = context.locks.now
-        var shared: SharedSecret?
+        var shared: SecretReference?
         if let secret = consume secret {
             try limits.check(secret)
-            shared = SharedSecret(secret)
+            shared = SecretReference(secret)
         }
-        var update = ItemUpdate(label: label, isAuthenticated: isAuthenticated || key?.item == id)
+        var update = PendingUpdate(label: label, isAuthenticated: isAuthenticated || key?.item == id)
         update.revision = revision
         update.isSandboxed = isSandboxed
         if let attributes { update.attributes = .all(attributes) }
@@ -125,7 +125,7 @@ extension Collection {
                 reason: "reserved attributes cannot be set one by one; set all attributes at once"
             )
         }
-        var update = ItemUpdate(attributes: .one(name, value), isAuthenticated: isAuthenticated, revision: revision)
+        var update = PendingUpdate(attributes: .one(name, value), isAuthenticated: isAuthenticated, revision: revision)
         update.isSandboxed = isSandboxed
         _ = try await perform(PendingMutation(.update(id, update)))
     }

@@ -35,7 +35,7 @@ struct CollectionState: Equatable, Sendable {
 
 extension CollectionState {
     init?(decoding bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         guard let nextItem = reader.integer(UInt64.self), let revision = reader.integer(UInt64.self),
             let itemCount = reader.integer(UInt64.self), let created = reader.integer(Int64.self),
             let modified = reader.integer(Int64.self)
@@ -85,7 +85,7 @@ struct OpenState {
     }
 
     init?(_ bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         guard let created = reader.integer(Int64.self), let modified = reader.integer(Int64.self),
             let indexKey = reader.bytes(BlindIndexKey.fingerprintSize)
         else { return nil }

@@ -74,7 +74,7 @@ package enum ItemCreation: Equatable, Sendable {
 }
 
 /// The times that a new item has from elsewhere; nil for the time of the write.
-package struct ItemTimes: Equatable, Sendable {
+package struct CopiedTimes: Equatable, Sendable {
     package var created: Timestamp?
     package var modified: Timestamp?
 

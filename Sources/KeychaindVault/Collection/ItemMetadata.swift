@@ -116,7 +116,7 @@ extension ItemMetadata {
 
     /// Takes encoded metadata over, without allocating if memory was reserved for them; false for an invalid encoding.
     mutating func decode(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         guard let secretRevision = reader.integer(UInt64.self), let created = reader.integer(Int64.self),
             let modified = reader.integer(Int64.self), let labelLength = reader.integer(UInt32.self),
             let label = reader.bytes(Int(labelLength))

@@ -18,7 +18,7 @@ struct LastChanges: Equatable, Sendable {
 
     /// The bytes are empty until a vault has changed the file.
     init(decoding bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         guard reader.integer(UInt8.self) == 0 else { return }
         while entries.count < Self.maximumCount, let vault = reader.integer(UInt64.self),
             let number = reader.integer(UInt64.self)

@@ -102,11 +102,12 @@ struct MutationBatch {
         _ item: NewItem,
         in table: borrowing ItemTable
     ) throws(VaultError) -> ChangeOutcome? {
-        if item.isReplacing {
+        let comparedTags = item.isReplacing ? try indexKey.tags(of: item.attributes.compared) : nil
+        if let comparedTags {
             if hasNewItem(equalTo: item.attributes) { return nil }
             if let id = table.itemToReplace(
                 item.attributes,
-                tags: try indexKey.tags(of: item.attributes.compared),
+                tags: comparedTags,
                 having: item.replacedAttributes,
                 except: item.keptItems
             ) {
@@ -146,7 +147,7 @@ struct MutationBatch {
             revision: revision,
             metadata: metadata,
             protection: item.protection,
-            tags: try indexKey.tags(ofItem: item.attributes),
+            tags: try indexKey.tags(ofItem: item.attributes, compared: comparedTags),
             secret: item.secret.secret,
             key: itemKey
         )
@@ -167,7 +168,7 @@ struct MutationBatch {
 
     private mutating func update(
         _ id: ItemID,
-        _ update: ItemUpdate,
+        _ update: PendingUpdate,
         in table: borrowing ItemTable
     ) throws(VaultError) -> ChangeOutcome? {
         if touched.contains(id) { return nil }

@@ -1,11 +1,11 @@
 import KeychaindGcrypt
-import KeychaindModel
+package import KeychaindModel
 
 /// A requested change and its waiting caller.
 final class PendingMutation {
     enum Request {
         case create(NewItem)
-        case update(ItemID, ItemUpdate)
+        case update(ItemID, PendingUpdate)
 
         /// The deletion of items, all or none.
         case delete([ItemDeletion])
@@ -78,13 +78,13 @@ package enum ChangeOutcome: Sendable {
 
 /// The secret of a change, with the key to seal it under.
 enum NewSecret {
-    case ordinary(SharedSecret)
-    case underNewKey(SharedSecret, NewItemKey)
-    case underKey(SharedSecret, ItemKey)
+    case ordinary(SecretReference)
+    case underNewKey(SecretReference, NewItemKey)
+    case underKey(SecretReference, ItemKey)
 
     var byteCount: Int { secret.secret.bytes.count }
 
-    var secret: SharedSecret {
+    var secret: SecretReference {
         switch self {
         case .ordinary(let secret), .underNewKey(let secret, _), .underKey(let secret, _): secret
         }
@@ -100,7 +100,7 @@ struct NewItem {
     var protection: ItemProtection
     var secret: NewSecret
 
-    var times: ItemTimes
+    var times: CopiedTimes
 
     /// Whether to change the newest item with equal attributes instead.
     var isReplacing: Bool
@@ -120,8 +120,8 @@ struct NewItem {
     /// Whether a sandboxed program asks for it, whose quota it needs.
     var isSandboxed = false
 
-    func update(of id: ItemID) -> ItemUpdate {
-        var update = ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
+    func update(of id: ItemID) -> PendingUpdate {
+        var update = PendingUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
         update.isSandboxed = isSandboxed
         // A program cannot choose the times of a protected item.
         if authenticated == nil { update.times = times }
@@ -134,7 +134,7 @@ struct NewItem {
 }
 
 /// The changes of an existing item.
-struct ItemUpdate {
+struct PendingUpdate {
     enum AttributeChange {
         case none
         case all(Attributes)
@@ -149,7 +149,7 @@ struct ItemUpdate {
 
     var secret: NewSecret?
 
-    var times = ItemTimes()
+    var times = CopiedTimes()
 
     var isAuthenticated: Bool
 
@@ -168,5 +168,21 @@ struct ItemUpdate {
 
         /// The revision of the secret, if the change uses it.
         var secretRevision: UInt64?
+    }
+}
+
+/// The deletion of one item.
+package struct ItemDeletion: Sendable {
+    let id: ItemID
+
+    let isAuthenticated: Bool
+
+    /// The revision that the authentication was for; nil for any.
+    let revision: ItemRevision?
+
+    package init(of id: ItemID, authenticated isAuthenticated: Bool = false, at revision: ItemRevision? = nil) {
+        self.id = id
+        self.isAuthenticated = isAuthenticated
+        self.revision = revision
     }
 }

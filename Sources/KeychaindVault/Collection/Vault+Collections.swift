@@ -53,8 +53,8 @@ extension Vault {
         _ collection: Collection,
         withProtectedItems limit: Int? = nil
     ) async throws(VaultError) {
-        await replacements.lock(collection.name)
-        defer { replacements.unlock(collection.name) }
+        await exclusiveWork.begin(.replacement(collection.name))
+        defer { exclusiveWork.end(.replacement(collection.name)) }
         guard let context else { throw VaultError.vaultClosed }
         guard !collection.hasEnded else {
             throw collection.isDeleted ? VaultError.collectionDeleted : VaultError.collectionRetired

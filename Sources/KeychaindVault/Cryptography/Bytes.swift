@@ -1,5 +1,5 @@
 /// A reader of big-endian data that never reads past the end.
-struct ByteReader {
+struct FieldReader {
     private var rest: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) {

@@ -15,7 +15,7 @@ struct PasswordDerivation: Equatable, Sendable {
     }
 
     init?(decoding bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         guard let memory = reader.integer(UInt32.self), let iterations = reader.integer(UInt32.self),
             let lanes = reader.integer(UInt32.self), reader.remaining.count == Self.saltSize
         else { return nil }

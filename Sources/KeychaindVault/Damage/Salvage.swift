@@ -107,8 +107,8 @@ extension Vault {
     }
 
     private func salvageInTurn(_ collection: Collection) async throws(VaultError) -> SalvageReport {
-        await replacements.lock(collection.name)
-        defer { replacements.unlock(collection.name) }
+        await exclusiveWork.begin(.replacement(collection.name))
+        defer { exclusiveWork.end(.replacement(collection.name)) }
         guard !collection.hasEnded, self.collection(named: collection.name) === collection else {
             throw VaultError.collectionDeleted
         }

@@ -12,7 +12,7 @@ private enum CheckedFile {
             guard let name = CollectionName(encoded: parts[1]) else { return nil }
             self = .keychain(name)
         } else {
-            guard KeychainCopy.Kind(rawValue: parts[0]) != nil else { return nil }
+            guard StoredCopy.Kind(rawValue: parts[0]) != nil else { return nil }
             self = .copy
         }
     }
@@ -90,5 +90,32 @@ extension Collection {
     package var damage: String? {
         if case .unreadable = state { return nil }
         return condition == .damaged ? problem : nil
+    }
+}
+
+/// The newest backup of a damaged keychain, which has items that the keychain has lost.
+enum IntactCopy {
+    /// The most items that are named.
+    private static let maximumLost = 100
+
+    /// Names the items of the backup that are not present; blocks.
+    static func lost(
+        from present: Set<ItemID>,
+        of name: CollectionName,
+        _ keys: CollectionKeys,
+        _ copies: KeychainCopies
+    ) -> [String] {
+        let id = "\(StoredCopy.Kind.backup.rawValue):\(name.fileName)"
+        guard let staged = try? copies.stage(id), staged.header.identifier == keys.collection,
+            let log = try? staged.log()
+        else { return [] }
+        var lost: [String] = []
+        _ = try? log.forEachItem(keys, checksSecrets: false) { item, stored in
+            guard let stored, !present.contains(item), lost.count < maximumLost,
+                let metadata = ItemMetadata(decoding: stored.metadata)
+            else { return }
+            lost.append("“\(metadata.label)” (item \(item)) is lost or was deleted; \(id) has it")
+        }
+        return lost
     }
 }

@@ -55,7 +55,7 @@ enum KeyHandover {
             guard bytes.count > magic.count + 4 + checksumSize, bytes.count <= maximumSize else { return [] }
             let content = UnsafeRawBufferPointer(rebasing: bytes.dropLast(checksumSize))
             guard try checksum(of: content).elementsEqual(bytes.suffix(checksumSize)) else { return [] }
-            var reader = ByteReader(content)
+            var reader = FieldReader(content)
             guard let start = reader.bytes(magic.count), start.elementsEqual(magic),
                 let count = reader.integer(UInt32.self)
             else { return [] }
@@ -68,7 +68,7 @@ enum KeyHandover {
         }
     }
 
-    private static func entry(_ reader: inout ByteReader) throws(GcryptError) -> Entry? {
+    private static func entry(_ reader: inout FieldReader) throws(GcryptError) -> Entry? {
         guard let length = reader.integer(UInt16.self), let text = reader.bytes(Int(length)),
             let name = CollectionName(encoded: String(decoding: text, as: UTF8.self)),
             let identifier = reader.bytes(CollectionFormat.identifierSize),

@@ -65,7 +65,7 @@ package struct RestartStamp: Equatable, Sendable {
     /// Removes the stamp before the keys and returns it; nil, without a change, if there is none.
     package static func take(from stamped: inout SecureBytes) -> RestartStamp? {
         let stamp = stamped.withUnsafeBytes { bytes -> (RestartStamp, size: Int)? in
-            var reader = ByteReader(bytes)
+            var reader = FieldReader(bytes)
             guard let bootID = text(&reader, UInt8.self), let time = reader.integer(UInt64.self),
                 let manager = reader.integer(Int32.self), let managerStart = reader.integer(UInt64.self),
                 let job = reader.integer(UInt32.self), let unit = text(&reader, UInt16.self),
@@ -99,7 +99,7 @@ package struct RestartStamp: Equatable, Sendable {
         return bytes + unit + [hasSession ? 1 : 0]
     }
 
-    private static func text<Length: FixedWidthInteger>(_ reader: inout ByteReader, _ length: Length.Type) -> String? {
+    private static func text<Length: FixedWidthInteger>(_ reader: inout FieldReader, _ length: Length.Type) -> String? {
         guard let length = reader.integer(length), let bytes = reader.bytes(Int(length)) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

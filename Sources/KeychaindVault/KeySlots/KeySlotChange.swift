@@ -8,7 +8,7 @@ struct KeySlotChange: Sendable {
 
     /// Replaces the opened password, or the first one after a recovery key.
     mutating func changePassword(_ opened: borrowing OpenedSlot, to new: borrowing SecureBytes) throws(VaultError) {
-        let passwords = header.slots.filter { slot in slot.kind == KeySlot.Kind.password.rawValue }
+        let passwords = header.slots.filter { slot in slot.kind == StoredSlot.Kind.password.rawValue }
         let replaced = passwords.first { slot in slot.id == opened.slot.id } ?? passwords.first
         let slot = try PasswordSlot.seal(
             opened.master,
@@ -84,7 +84,7 @@ struct KeySlotChange: Sendable {
     }
 
     /// Puts a slot in place of all of its kind.
-    private mutating func replaceSlots(by slot: KeySlot) {
+    private mutating func replaceSlots(by slot: StoredSlot) {
         header.slots.removeAll { other in other.kind == slot.kind }
         header.slots.append(slot)
     }
@@ -116,7 +116,7 @@ struct KeySlotChange: Sendable {
             throw VaultError(.notSupported, reason: "key slot \(number) cannot be removed by a person")
         }
         header.slots.removeAll { other in other.id == number }
-        guard header.hasPassword || slot.kind != KeySlot.Kind.password.rawValue else {
+        guard header.hasPassword || slot.kind != StoredSlot.Kind.password.rawValue else {
             throw VaultError(.lastKeySlot, reason: "key slot \(number) is the last password")
         }
     }

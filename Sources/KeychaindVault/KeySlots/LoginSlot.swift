@@ -15,12 +15,12 @@ enum LoginSlot {
         note: KeySlotNote,
         slot id: Int64,
         collection: [UInt8]
-    ) throws(VaultError) -> KeySlot {
+    ) throws(VaultError) -> StoredSlot {
         try cipher { () throws(GcryptError) in
             let salt = try RandomBytes.nonce(saltSize)
-            var slot = KeySlot(
+            var slot = StoredSlot(
                 id: id,
-                kind: KeySlot.Kind.login.rawValue,
+                kind: StoredSlot.Kind.login.rawValue,
                 parameters: login.identifier + salt + note.encoded,
                 wrapped: []
             )
@@ -31,7 +31,7 @@ enum LoginSlot {
 
     /// Opens a slot; nil if it is for another `login`, or damaged.
     static func open(
-        _ slot: KeySlot,
+        _ slot: StoredSlot,
         with login: LoginKey,
         collection: [UInt8]
     ) throws(VaultError) -> SecureBytes? {
@@ -45,8 +45,8 @@ enum LoginSlot {
         }
     }
 
-    static func isSlot(_ slot: KeySlot, for login: [UInt8]) -> Bool {
-        slot.kind == KeySlot.Kind.login.rawValue && slot.parameters.starts(with: login)
+    static func isSlot(_ slot: StoredSlot, for login: [UInt8]) -> Bool {
+        slot.kind == StoredSlot.Kind.login.rawValue && slot.parameters.starts(with: login)
     }
 }
 

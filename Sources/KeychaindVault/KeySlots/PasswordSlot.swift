@@ -14,12 +14,12 @@ package enum PasswordSlot {
         note: KeySlotNote? = nil,
         slot id: Int64,
         collection: [UInt8]
-    ) throws(VaultError) -> KeySlot {
+    ) throws(VaultError) -> StoredSlot {
         try cipher { () throws(GcryptError) in
             let derivation = try PasswordDerivation(costs)
-            var slot = KeySlot(
+            var slot = StoredSlot(
                 id: id,
-                kind: KeySlot.Kind.password.rawValue,
+                kind: StoredSlot.Kind.password.rawValue,
                 parameters: derivation.encoded + (note?.encoded ?? []),
                 wrapped: []
             )
@@ -29,19 +29,19 @@ package enum PasswordSlot {
     }
 
     /// The cost of trying a password; nil for another kind of slot, and for one that is not tried.
-    static func work(of slot: KeySlot) -> Int? {
-        guard slot.kind == KeySlot.Kind.password.rawValue else { return nil }
+    static func work(of slot: StoredSlot) -> Int? {
+        guard slot.kind == StoredSlot.Kind.password.rawValue else { return nil }
         let costs = slot.parameters.prefix(PasswordDerivation.encodedSize)
         return costs.withUnsafeBytes { bytes in PasswordDerivation(decoding: bytes)?.work }
     }
 
     /// Returns the master key, in locked memory; nil when the password is wrong.
     static func open(
-        _ slot: KeySlot,
+        _ slot: StoredSlot,
         password: borrowing SecureBytes,
         collection: [UInt8]
     ) throws(VaultError) -> SecureBytes? {
-        guard slot.kind == KeySlot.Kind.password.rawValue else { return nil }
+        guard slot.kind == StoredSlot.Kind.password.rawValue else { return nil }
         let size = PasswordDerivation.encodedSize
         let derivation = slot.parameters.prefix(size).withUnsafeBytes { bytes in PasswordDerivation(decoding: bytes) }
         guard let derivation, slot.parameters.count == size || slot.note != nil else {

@@ -18,7 +18,7 @@ enum SecurityKeySlot {
         note: KeySlotNote,
         slot id: Int64,
         collection: [UInt8]
-    ) throws(VaultError) -> KeySlot {
+    ) throws(VaultError) -> StoredSlot {
         guard secret.count == secretSize else {
             throw VaultError(.notSupported, reason: "the secret of the security key has \(secret.count) bytes")
         }
@@ -26,7 +26,7 @@ enum SecurityKeySlot {
         parameters += credential.salt
         parameters += [UInt8(credential.id.count >> 8), UInt8(credential.id.count & 0xff)]
         parameters += credential.id + note.encoded
-        var slot = KeySlot(id: id, kind: KeySlot.Kind.securityKey.rawValue, parameters: parameters, wrapped: [])
+        var slot = StoredSlot(id: id, kind: StoredSlot.Kind.securityKey.rawValue, parameters: parameters, wrapped: [])
         slot.wrapped = try cipher { () throws(GcryptError) in
             try slot.wrap(master, under: derive(secret, salt: credential.salt), in: collection)
         }
@@ -35,7 +35,7 @@ enum SecurityKeySlot {
 
     /// Opens a slot; nil when the secret does not match, or the slot is damaged.
     static func open(
-        _ slot: KeySlot,
+        _ slot: StoredSlot,
         with secret: borrowing SecureBytes,
         collection: [UInt8]
     ) throws(VaultError) -> SecureBytes? {
@@ -49,9 +49,9 @@ enum SecurityKeySlot {
     }
 
     /// Nil for another kind of slot and for invalid parameters.
-    static func credential(of slot: KeySlot) -> SecurityKeyCredential? {
+    static func credential(of slot: StoredSlot) -> SecurityKeyCredential? {
         let parameters = slot.parameters
-        guard slot.kind == KeySlot.Kind.securityKey.rawValue, let end = sizeBeforeNote(in: parameters) else {
+        guard slot.kind == StoredSlot.Kind.securityKey.rawValue, let end = sizeBeforeNote(in: parameters) else {
             return nil
         }
         return SecurityKeyCredential(

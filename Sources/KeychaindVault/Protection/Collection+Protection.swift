@@ -78,7 +78,7 @@ extension Collection {
 
     /// - Parameter alternatives: the factors with key material in each alternative of the policy.
     func newSecret(
-        _ secret: SharedSecret,
+        _ secret: SecretReference,
         for alternatives: [FactorSet],
         applicationPassword: consuming SecureBytes?
     ) async throws(VaultError) -> NewSecret {
@@ -119,10 +119,10 @@ extension Collection {
 
     /// Completes an update with the key material that new attributes or a new secret need.
     func complete(
-        _ update: inout ItemUpdate,
+        _ update: inout PendingUpdate,
         of id: ItemID,
         attributes: Attributes?,
-        secret: SharedSecret?,
+        secret: SecretReference?,
         key: ItemKey?,
         applicationPassword: consuming SecureBytes?
     ) async throws(VaultError) {
@@ -132,7 +132,7 @@ extension Collection {
         let protection = table.protection(of: id)
         let wanted = try attributes.map(validProtection) ?? protection
         let wraps = record.metadata.wraps
-        var basis = ItemUpdate.Basis(protection: protection, wraps: wraps)
+        var basis = PendingUpdate.Basis(protection: protection, wraps: wraps)
         let alternatives = wanted.keyAlternatives
         let asksForPassword = alternatives?.contains { factors in factors.contains(.applicationPassword) } ?? false
         let keepsKey = alternatives == wraps?.alternatives && !(asksForPassword && applicationPassword != nil)
@@ -146,7 +146,7 @@ extension Collection {
             if newSecret == nil {
                 basis.secretRevision = record.metadata.secretRevision
                 guard let revision = revision(of: id) else { throw VaultError.collectionDeleted }
-                newSecret = SharedSecret(try await storedSecret(of: revision, with: key))
+                newSecret = SecretReference(try await storedSecret(of: revision, with: key))
             }
             if let newSecret {
                 update.secret =

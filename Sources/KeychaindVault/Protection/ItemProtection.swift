@@ -55,7 +55,7 @@ extension ItemTable {
     }
 
     /// Throws unless an item is still as a change assumes.
-    func check(_ basis: ItemUpdate.Basis?, of record: ItemRecord) throws(VaultError) {
+    func check(_ basis: PendingUpdate.Basis?, of record: ItemRecord) throws(VaultError) {
         guard let basis else { return }
         guard basis.protection == protection(of: record.id), basis.wraps == record.metadata.wraps else {
             throw VaultError(.authenticationNeeded, reason: "item \(record.id) got another protection meanwhile")

@@ -35,7 +35,7 @@ struct RecordedChange: Equatable, Sendable {
 extension RecordedChange {
     /// Number (8), sequence (8), and if a change was made here, the vault and its number (8 each).
     fileprivate init?(decoding bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         guard let number = reader.integer(UInt64.self), let sequence = reader.integer(UInt64.self) else { return nil }
         (self.number, self.sequence) = (number, sequence)
         guard let vault = reader.integer(UInt64.self), let own = reader.integer(UInt64.self) else { return }

@@ -75,7 +75,7 @@ extension StateFile {
         var records = SandboxRecords(programs: [:])
         if let since = value(ofRecord: Self.since) {
             let time = since.withRawBytes { bytes in
-                var reader = ByteReader(bytes)
+                var reader = FieldReader(bytes)
                 return reader.integer(Int64.self)
             }
             records.since = Timestamp(microsecondsSinceEpoch: time ?? 0)
@@ -113,7 +113,7 @@ extension SandboxRecord {
     }
 
     fileprivate init?(decoding bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         guard let state = reader.integer(UInt8.self).flatMap(State.init), let time = reader.integer(Int64.self) else {
             return nil
         }

@@ -86,7 +86,7 @@ final class StateFile {
             try log.forEach(in: log.state, key) { record in
                 if record.id.kind != Self.namedKind { return lastEntry = max(lastEntry, record.id.number) }
                 nextNumber = max(nextNumber, record.id.number + 1)
-                var reader = ByteReader(record.open)
+                var reader = FieldReader(record.open)
                 guard let length = reader.integer(UInt16.self), let name = reader.bytes(Int(length)) else { return }
                 records[String(decoding: name, as: UTF8.self)] = Record(
                     id: record.id,

@@ -47,8 +47,8 @@ extension Vault {
     }
 
     private func openAgain(_ collection: Collection) async -> Collection? {
-        await replacements.lock(collection.name)
-        defer { replacements.unlock(collection.name) }
+        await exclusiveWork.begin(.replacement(collection.name))
+        defer { exclusiveWork.end(.replacement(collection.name)) }
         guard let context, !collection.hasEnded else { return nil }
         let new = await Self.collection(collection.name, known: collection.former, in: context)
         // The path may have led elsewhere meanwhile, as after a restore.

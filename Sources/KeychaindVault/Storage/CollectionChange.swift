@@ -53,7 +53,7 @@ struct ItemRow: Sendable {
     /// The blind tags of the attributes, ascending.
     let tags: [UInt64]
 
-    let secret: SharedSecret?
+    let secret: SecretReference?
 
     /// The item key of the new secret, if it is sealed under one.
     let key: ItemKey?

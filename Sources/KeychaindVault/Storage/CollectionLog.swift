@@ -281,3 +281,8 @@ struct StoredItem {
         (self.metadata, secret) = (metadata, record.secret)
     }
 }
+
+/// The verbs of sentences about a number of things.
+extension Int {
+    var isOrAre: String { self == 1 ? "is" : "are" }
+}

@@ -248,7 +248,7 @@ final class CollectionWriter {
     /// changed since they were read.
     func replaceSlots(
         of old: CollectionHeader,
-        with slots: [KeySlot],
+        with slots: [StoredSlot],
         _ keys: CollectionKeys
     ) throws(VaultError) -> CollectionHeader? {
         let log = try writableLog()

@@ -23,7 +23,7 @@ enum ItemContent {
 
     /// The revision, and the bytes of the tags.
     static func decode(open: UnsafeRawBufferPointer) -> (revision: UInt64, tags: StoredTags) {
-        var reader = ByteReader(open)
+        var reader = FieldReader(open)
         let revision = reader.integer(UInt64.self) ?? 0
         return (revision, StoredTags(reader.remaining))
     }

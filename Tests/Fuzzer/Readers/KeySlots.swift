@@ -22,7 +22,7 @@ extension FuzzReader {
         // A derivation with large costs is no finding: it is bounded, and tested elsewhere.
         if bytes[0] == 1 { parameters.replaceSubrange(0..<min(4, parameters.count), with: [0, 0, 0, 8]) }
         if bytes[0] == 1, parameters.count >= 8 { parameters.replaceSubrange(4..<8, with: [0, 0, 0, 1]) }
-        let slot = KeySlot(
+        let slot = StoredSlot(
             id: 1,
             kind: Int64(bytes[0]),
             parameters: parameters,

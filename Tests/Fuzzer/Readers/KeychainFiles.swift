@@ -100,7 +100,7 @@ extension FuzzReader {
     private static func makeState(_ bytes: UnsafeRawBufferPointer, in folder: Folder) throws {
         let key = LogKey(try SealingKey(SecureBytes(count: KeyPurpose.keySize)))
         var changes: [RecordID: RecordChange] = [:]
-        var reader = ByteReader(bytes)
+        var reader = FieldReader(bytes)
         while let kind = reader.integer(UInt8.self), let number = reader.integer(UInt8.self),
             let open = reader.integer(UInt16.self).flatMap({ length in reader.bytes(Int(length)) })
         {

@@ -15,7 +15,7 @@ import Testing
     /// A header with a slot for each password.
     private static func header(_ passwords: [String]) throws -> CollectionHeader {
         let master = try SecureBytes(copying: [UInt8](repeating: 2, count: SealingKey.keySize), in: .locked)
-        var slots: [KeySlot] = []
+        var slots: [StoredSlot] = []
         for (index, password) in passwords.enumerated() {
             slots.append(
                 try PasswordSlot.seal(

@@ -1,8 +1,8 @@
 import KeychaindGcrypt
-import KeychaindModel
+package import KeychaindModel
 
 /// A key slot: a key of the collection, wrapped under another key.
-package struct KeySlot: Equatable, Sendable {
+package struct StoredSlot: Equatable, Sendable {
     enum Kind: Int64, Sendable {
         /// A password with Argon2id; wraps the master key.
         case password = 1
@@ -131,7 +131,58 @@ extension KeySlotNote {
 
 /// An opened key slot with its master key, in locked memory.
 package struct OpenedSlot: ~Copyable, Sendable {
-    package let slot: KeySlot
+    package let slot: StoredSlot
 
     let master: SecureBytes
+}
+
+/// The public part of a key slot, readable without a key.
+package struct KeySlotInfo: Equatable, Sendable {
+    package enum Kind: String, Sendable {
+        case password
+
+        case recoveryKey
+
+        case host
+
+        case securityKey
+
+        /// The unlocked `login`.
+        case login
+
+        case unknown
+    }
+
+    package let number: Int64
+
+    package let kind: Kind
+
+    /// The time of creation or of the last change of its key, if known.
+    package let made: Timestamp?
+
+    package let label: String
+
+    package init(number: Int64, kind: Kind, made: Timestamp?, label: String) {
+        self.number = number
+        self.kind = kind
+        self.made = made
+        self.label = label
+    }
+}
+
+extension KeySlotInfo {
+    /// The first password is as old as its collection.
+    init(_ slot: StoredSlot, in header: CollectionHeader) {
+        let note = slot.note
+        let (kind, made): (Kind, Timestamp?) =
+            switch StoredSlot.Kind(rawValue: slot.kind) {
+            case .password: (.password, note?.made ?? header.created)
+            case .recoveryKey: (.recoveryKey, note?.made)
+            case .host: (.host, note?.made)
+            case .securityKey: (.securityKey, note?.made)
+            case .login: (.login, note?.made)
+            case nil: (.unknown, nil)
+            }
+        self.init(number: slot.id, kind: kind, made: made, label: note?.label ?? "")
+    }
 }
