@@ -2,8 +2,8 @@
 # keychaind's own dialog on Plasma's KWin, sway and Xfce's window manager, with the packages and nothing else: anna's
 # finger, password, yes and recovery key, and a second compositor that would answer for her.
 #
-# The screen is an X server without a monitor, and each compositor a window on it, as when somebody tries one. Anna reads
-# it with tesseract.
+# The screen is an X server without a monitor, and each compositor a window on it, as when somebody tries one. Anna
+# reads it with tesseract.
 
 # shellcheck source=Tests/Proof/dialogs.sh
 source "$scripts/dialogs.sh"

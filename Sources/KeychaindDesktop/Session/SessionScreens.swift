@@ -34,8 +34,8 @@ package final class SessionScreens {
     ///   - folder: logind's files of sessions.
     ///   - seatSocket: the socket of seatd, which gives compositors their devices in place of logind. Where it runs,
     ///     any program can become the controller beside the compositor, so no session counts.
-    ///   - memory: a folder that lasts until a reboot, where the next process finds the first controllers. Other programs
-    ///     must not reach it. Nil forgets them.
+    ///   - memory: a folder that lasts until a reboot, where the next process finds the first controllers, and which
+    ///     other programs must not reach. Nil forgets them.
     package init(
         systemBus: SystemBus,
         folder: String = SessionScreens.folder,
