@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # keychaind's own dialog on Plasma's KWin, sway and Xfce's window manager, with the packages and nothing else: anna's
-# finger, password, yes and recovery key, and a second compositor that would answer for her.
+# finger, password, yes and recovery key, and a second compositor that would answer for her. With sway both buses are
+# dbus-broker's, which names its launcher as its process.
 #
 # The screen is an X server without a monitor, and each compositor a window on it, as when somebody tries one. Anna
 # reads it with tesseract.
@@ -12,7 +13,11 @@ source "$scripts/dialogs.sh"
 begin() {
     desktop=$1
     dialog_machine screens-dialogs kwin-wayland sway xfwm4 xvfb xdotool imagemagick tesseract-ocr gir1.2-gtk-3.0 \
-        gir1.2-gtklayershell-0.1 fonts-noto-core
+        gir1.2-gtklayershell-0.1 fonts-noto-core dbus-broker
+    # The package takes both buses over.
+    [[ $1 == sway ]] || for scope in system global; do
+        systemctl --quiet --root="$machine" "--$scope" disable dbus-broker.service
+    done
     # Where KWallet is installed, as with KWin, keychaind serves whoever chooses it.
     [[ $1 == KDE ]] || check "$1: apt removes KWallet" apt purge --yes kwallet6
     check "$1: apt installs the packages" install_packages keychaind libpam-keychaind keychaind-dialog
@@ -20,6 +25,10 @@ begin() {
     attach_reader
     as_root systemd-run --quiet --unit monitor Xvfb :9 -screen 0 1280x800x24 -ac -noreset -nolisten tcp
     begin_seat "$2" "$1" env DISPLAY=:9 "${@:4}"
+    bus=dbus
+    [[ $1 != sway ]] || bus=dbus-broker
+    check_equal "$1: the session's bus is $bus.service" "$(as_anna systemctl --user list-units --plain --no-legend \
+        --state running dbus.service dbus-broker.service | cut -d ' ' -f 1)" "$bus.service"
     as_anna systemctl --user set-environment "$3" GDK_BACKEND="$2" WLR_BACKENDS=headless
     [[ $1 != KDE ]] || { in_session "keychainctl switch on --now" && logged_in true; } >/dev/null
 }
