@@ -68,7 +68,7 @@ package final class RunningProvider: Sendable {
 
     /// Starts a prompter with these answers.
     package func answerPrompts(_ responses: PromptResponse...) async throws -> FakePrompter {
-        try await FakePrompter(on: bus, padsSecrets: kind == .gnomeKeyring, responses)
+        try await FakePrompter(on: bus, responses)
     }
 
     private func startGnomeKeyring() async throws {

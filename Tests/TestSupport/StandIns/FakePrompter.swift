@@ -25,7 +25,6 @@ package final class FakePrompter {
     /// Whether questions without a password are never answered; they use up no response.
     private var ignoresConfirmations = false
 
-    private let padsSecrets: Bool
     private let connection: Connection
     private let gone = Recorder<Void>()
     private var sessions: [Caller: Session] = [:]
@@ -48,16 +47,11 @@ package final class FakePrompter {
     }
 
     /// Connects and takes the name.
-    ///
-    /// - Parameter padsSecrets: whether shared secrets keep their leading zeros, as gnome-keyring has them: one dialog
-    ///   in 256 of its own fails with GCR 3.41, which omits them.
     package init(
         on bus: PrivateBus,
         greeting: PromptGreeting = .ready,
-        padsSecrets: Bool = false,
         _ responses: [PromptResponse]
     ) throws {
-        self.padsSecrets = padsSecrets
         self.greeting = greeting
         self.responses = responses
         connection = try bus.connect()
@@ -286,21 +280,22 @@ package final class FakePrompter {
         _ exchange: String,
         isTicked: Bool? = nil
     ) {
-        guard let sealed = try? seal(password, with: keyPair, for: exchange) else { return crash() }
+        guard let sealed = try? FakePrompter.seal(password, with: keyPair, for: exchange) else { return crash() }
         sendReady(caller, "yes", sealed, isTicked: isTicked)
     }
 
-    private func seal(
+    /// Encrypts as GCR 3.41 does, and gnome-keyring with it: without leading zeros of the shared secret.
+    private static func seal(
         _ password: String,
         with keyPair: borrowing DiffieHellman,
         for exchange: String
     ) throws -> String {
-        let sharedSecret = try FakePrompter.sharedSecret(of: keyPair, for: exchange).withUnsafeBytes { bytes in
-            try SecureBytes(copying: padsSecrets ? bytes : UnsafeRawBufferPointer(rebasing: bytes.drop { $0 == 0 }))
+        let sharedSecret = try sharedSecret(of: keyPair, for: exchange).withUnsafeBytes { bytes in
+            try SecureBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.drop { $0 == 0 }))
         }
         let cipher = try SessionCipher(sharedSecret: sharedSecret)
         let (iv, ciphertext) = try Array(password.utf8).withUnsafeBytes { try cipher.encrypt($0) }
-        return FakePrompter.exchange(["public": keyPair.publicKey, "secret": ciphertext, "iv": iv])
+        return self.exchange(["public": keyPair.publicKey, "secret": ciphertext, "iv": iv])
     }
 
     private static func keyPairWithShortSecret(for exchange: String) throws -> DiffieHellman {
